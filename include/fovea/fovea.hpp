@@ -1,0 +1,9 @@
+// Everything Fovea offers.
+#pragma once
+
+#include "fovea/error.hpp"
+#include "fovea/ops.hpp"
+#include "fovea/shape.hpp"
+#include "fovea/tensor.hpp"
+#include "fovea/threads.hpp"
+#include "fovea/var.hpp"

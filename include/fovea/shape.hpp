@@ -1,0 +1,39 @@
+// The sizes of a tensor's axes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+namespace fovea {
+
+/// Up to six axis sizes, stored inline. `Shape{2, 3}` is two rows of three.
+class Shape {
+ public:
+  static constexpr int kMaxRank = 6;
+
+  Shape() = default;
+  Shape(std::initializer_list<std::int64_t> sizes);
+
+  [[nodiscard]] int rank() const { return rank_; }
+  /// The size of an axis; negative axes count from the end. Throws ShapeError when there is no such axis.
+  [[nodiscard]] std::int64_t operator[](int axis) const { return sizes_[index(axis)]; }
+  void set(int axis, std::int64_t size) { sizes_[index(axis)] = size; }
+  void push_back(std::int64_t size);
+  /// The number of elements; 1 for rank 0.
+  [[nodiscard]] std::int64_t size() const;
+  /// The shape without its last axis.
+  [[nodiscard]] Shape leading() const;
+  [[nodiscard]] std::string text() const;  // "[2,3]"
+
+  bool operator==(const Shape& other) const;
+
+ private:
+  [[nodiscard]] std::size_t index(int axis) const;
+
+  std::array<std::int64_t, kMaxRank> sizes_{};
+  int rank_ = 0;
+};
+
+}  // namespace fovea

@@ -1,0 +1,66 @@
+// Arrays of float32.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+
+#include "fovea/shape.hpp"
+
+namespace fovea {
+
+/// A float32 array: a shape, strides and a share in 64-byte aligned memory. Row-major when it is made; views
+/// (reshape, slice, select, transpose) share the memory. Copying a Tensor copies the handle; clone() copies the data.
+class Tensor {
+ public:
+  Tensor() = default;  // holds nothing; false in a condition
+  Tensor(const Tensor& other) noexcept;
+  Tensor(Tensor&& other) noexcept;
+  Tensor& operator=(const Tensor& other) noexcept;
+  Tensor& operator=(Tensor&& other) noexcept;
+  ~Tensor();
+
+  [[nodiscard]] static Tensor empty(const Shape& shape);  // values are undefined
+  [[nodiscard]] static Tensor zeros(const Shape& shape);
+  [[nodiscard]] static Tensor full(const Shape& shape, float value);
+  /// Copies `values`. Throws ShapeError unless there are exactly shape.size() of them.
+  [[nodiscard]] static Tensor of(const Shape& shape, std::span<const float> values);
+  [[nodiscard]] static Tensor of(const Shape& shape, std::initializer_list<float> values);
+  /// A view of memory that the caller owns and keeps alive.
+  [[nodiscard]] static Tensor borrow(float* data, const Shape& shape);
+
+  explicit operator bool() const { return data_ != nullptr; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] int rank() const { return shape_.rank(); }
+  [[nodiscard]] std::int64_t dim(int axis) const { return shape_[axis]; }
+  [[nodiscard]] std::int64_t size() const { return shape_.size(); }
+  [[nodiscard]] std::int64_t stride(int axis) const { return strides_[axis]; }
+  [[nodiscard]] float* data() const { return data_; }
+  /// All values in order. Throws ShapeError when the tensor is not contiguous.
+  [[nodiscard]] std::span<float> values() const;
+  /// The only value of a tensor of size 1.
+  [[nodiscard]] float item() const;
+  [[nodiscard]] bool is_contiguous() const;
+  /// Whether no other Tensor shares the memory.
+  [[nodiscard]] bool unique() const;
+
+  /// The same values in another shape; one axis may be -1. Throws ShapeError when the sizes differ.
+  [[nodiscard]] Tensor reshape(const Shape& shape) const;
+  [[nodiscard]] Tensor slice(int axis, std::int64_t begin, std::int64_t end) const;
+  [[nodiscard]] Tensor select(int axis, std::int64_t index) const;  // drops the axis
+  [[nodiscard]] Tensor transpose(int a, int b) const;
+  [[nodiscard]] Tensor contiguous() const;  // itself, or a packed copy
+  [[nodiscard]] Tensor clone() const;
+  void fill(float value) const;
+  void copy_from(const Tensor& other) const;  // same shape
+
+ private:
+  struct Block;
+  Block* block_ = nullptr;  // null for borrowed memory
+  float* data_ = nullptr;
+  Shape shape_;
+  Shape strides_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,187 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/arena.hpp"
+#include "fovea/error.hpp"
+#include "fovea/var.hpp"
+
+namespace fovea {
+namespace {
+
+thread_local bool grad_enabled = true;
+thread_local std::uint64_t next_sequence = 0;
+
+void add_in_place(const Tensor& into, const Tensor& from) {
+  float* y = into.data();
+  const float* x = from.data();
+  const std::int64_t n = into.size();
+  for (std::int64_t i = 0; i < n; ++i) y[i] += x[i];
+}
+
+bool later(const detail::Node* a, const detail::Node* b) { return a->sequence < b->sequence; }
+
+}  // namespace
+
+namespace detail {
+
+void* Counted::operator new(std::size_t bytes) { return arena_allocate(bytes); }
+void Counted::operator delete(void* memory) noexcept { arena_release(memory); }
+
+template <class Pending>
+void Node::unlink(Pending& pending) {
+  release();
+  for (const Var& input : inputs()) {
+    VarState* state = input.state_.get();
+    if (state != nullptr && state->shares == 1 && state->producer) pending.push_back(std::move(state->producer));
+  }
+}
+
+VarState::~VarState() {
+  // A long chain must not be taken apart by recursion: unlink it step by step. Only states and nodes that nobody
+  // else holds are followed.
+  if (!producer || producer->shares > 1) return;
+  std::vector<Ref<Node>, ArenaAllocator<Ref<Node>>> pending;
+  pending.push_back(std::move(producer));
+  while (!pending.empty()) {
+    const Ref<Node> node = std::move(pending.back());
+    pending.pop_back();
+    if (node->shares == 1) node->unlink(pending);
+  }
+}
+
+Node::Node(std::span<const Var> inputs) : sequence(next_sequence++) {
+  count_ = inputs.size();
+  if (count_ > kInlineInputs) {
+    inputs_ = static_cast<Var*>(arena_allocate(count_ * sizeof(Var)));
+    std::uninitialized_copy(inputs.begin(), inputs.end(), inputs_);
+  } else {
+    std::copy(inputs.begin(), inputs.end(), inline_);
+  }
+}
+
+Node::~Node() { drop_inputs(); }
+
+void Node::drop_inputs() {
+  if (inputs_ != inline_) {
+    std::destroy_n(inputs_, count_);
+    arena_release(inputs_);
+    inputs_ = inline_;
+  } else {
+    std::fill_n(inline_, count_, Var());
+  }
+  count_ = 0;
+}
+
+Var Node::attach(Tensor value, int output) {
+  Var v(std::move(value));
+  v.state_->requires_grad = true;
+  v.state_->producer = Ref<Node>(this);
+  v.state_->output = output;
+  output_shapes[output] = v.shape();
+  return v;
+}
+
+bool recording(std::span<const Var> inputs) {
+  return grad_enabled && std::any_of(inputs.begin(), inputs.end(), [](const Var& v) { return v.requires_grad(); });
+}
+
+}  // namespace detail
+
+NoGrad::NoGrad() : before_(std::exchange(grad_enabled, false)) {}
+NoGrad::~NoGrad() { grad_enabled = before_; }
+
+Var::Var(Tensor value) : state_(new detail::VarState) { state_->value = std::move(value); }
+
+Var Var::parameter(Tensor value) {
+  Var v(std::move(value));
+  v.state_->requires_grad = true;
+  return v;
+}
+
+Tensor Var::grad() const {
+  if (!state_ || state_->producer) throw Error("grad: only a leaf keeps its gradient");
+  if (!state_->grad) state_->grad = Tensor::zeros(shape());
+  if (std::exchange(state_->stale, false)) state_->grad.fill(0.0F);
+  return state_->grad;
+}
+
+void Var::zero_grad() const {
+  if (state_->grad) state_->stale = true;
+}
+
+void Var::accumulate(const Tensor& gradient) const {
+  if (!requires_grad()) return;
+  if (!(gradient.shape() == shape())) {
+    throw ShapeError(fmt::format("accumulate: a gradient of shape {} for a value of shape {}", gradient.shape().text(),
+                                 shape().text()));
+  }
+  if (!state_->producer) {
+    const GradTarget target = grad_target();
+    if (target.add) {
+      add_in_place(target.tensor, gradient.contiguous());
+    } else {
+      target.tensor.copy_from(gradient);
+    }
+    return;
+  }
+  Tensor& slot = state_->producer->output_grads[state_->output];
+  if (!slot) {
+    slot = gradient.contiguous();  // shared until somebody adds to it
+  } else {
+    add_in_place(grad_target().tensor, gradient.contiguous());
+  }
+}
+
+GradTarget Var::grad_target() const {
+  const bool leaf = !state_->producer;
+  Tensor& slot = leaf ? state_->grad : state_->producer->output_grads[state_->output];
+  if (!slot) {
+    slot = Tensor::empty(shape());
+    return {slot, false};
+  }
+  if (leaf) return {slot, !std::exchange(state_->stale, false)};
+  if (!slot.unique() || !slot.is_contiguous()) slot = slot.clone();  // it is another value's gradient too
+  return {slot, true};
+}
+
+void backward(const Var& root) {
+  if (root.size() != 1) throw ShapeError("backward: the root must hold one value, not " + root.shape().text());
+  backward(root, Tensor::full(root.shape(), 1.0F));
+}
+
+void backward(const Var& root, const Tensor& gradient) {
+  if (!root.requires_grad()) throw Error("backward: the root does not depend on any parameter");
+  root.accumulate(gradient);
+  if (!root.state_->producer) return;
+  // Steps in falling order of their numbers: when one runs, all that used its outputs have run.
+  std::vector<detail::Node*, ArenaAllocator<detail::Node*>> heap;
+  const auto push = [&heap](detail::Node* node) {
+    if (std::exchange(node->queued, true)) return;
+    heap.push_back(node);
+    std::push_heap(heap.begin(), heap.end(), later);
+  };
+  push(root.state_->producer.get());
+  std::vector<detail::Ref<detail::Node>, ArenaAllocator<detail::Ref<detail::Node>>> finished;
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end(), later);
+    const detail::Ref<detail::Node> node(heap.back());
+    heap.pop_back();
+    if (std::any_of(std::begin(node->output_grads), std::end(node->output_grads),
+                    [](const Tensor& t) { return static_cast<bool>(t); })) {
+      node->run();
+    }
+    node->release();
+    for (Tensor& t : node->output_grads) t = Tensor();
+    for (const Var& input : node->inputs()) {
+      if (input.requires_grad() && input.state_->producer) push(input.state_->producer.get());
+    }
+    finished.push_back(node);
+  }
+  // The links between steps go last: until here they kept every step alive. Later steps first, so that none is
+  // destroyed from inside another.
+  for (const auto& node : finished) node->drop_inputs();
+}
+
+}  // namespace fovea

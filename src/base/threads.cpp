@@ -1,0 +1,172 @@
+#include "fovea/threads.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "fovea/error.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace fovea {
+namespace {
+
+thread_local int current_index = 0;
+thread_local bool inside = false;
+
+void relax() {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
+// How often an idle thread looks before it sleeps: about 50 microseconds, longer than the gap between two kernels of
+// one training step, short enough that a waiting process does not burn a core.
+constexpr int kSpins = 2000;
+
+// One job at a time: chunks are handed out by a counter, so that a thread that is held up costs one chunk, not half
+// of the work. `ticket` counts jobs; a worker that sees it change joins in.
+class Pool {
+ public:
+  explicit Pool(int count) {
+    for (int i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
+  }
+  ~Pool() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+      ticket_.fetch_add(1);
+    }
+    wake_.notify_all();
+    for (auto& worker : workers_) worker.join();
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  [[nodiscard]] int size() const { return static_cast<int>(workers_.size()) + 1; }
+
+  void run(std::int64_t count, std::int64_t grain, detail::ChunkFunction function, void* context) {
+    const std::lock_guard one_job(job_mutex_);
+    function_ = function;
+    context_ = context;
+    count_ = count;
+    grain_ = grain;
+    next_.store(0, std::memory_order_relaxed);
+    running_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+    error_ = nullptr;
+    ticket_.fetch_add(1);
+    if (sleeping_.load() > 0) {
+      { const std::lock_guard lock(mutex_); }
+      wake_.notify_all();
+    }
+    inside = true;
+    drain();
+    inside = false;
+    for (int spin = 0; running_.load(std::memory_order_acquire) != 0; ++spin) {
+      if (spin < kSpins) {
+        relax();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+ private:
+  void drain() {
+    for (;;) {
+      const std::int64_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
+      if (begin >= count_) return;
+      try {
+        function_(context_, begin, std::min(begin + grain_, count_));
+      } catch (...) {
+        next_.store(count_, std::memory_order_relaxed);
+        const std::lock_guard lock(mutex_);
+        if (!error_) error_ = std::current_exception();
+      }
+    }
+  }
+
+  void work(int index) {
+    current_index = index;
+    inside = true;
+    std::uint64_t seen = 0;
+    for (;;) {
+      int spin = 0;
+      while (ticket_.load(std::memory_order_acquire) == seen && spin < kSpins) {
+        relax();
+        ++spin;
+      }
+      if (ticket_.load(std::memory_order_acquire) == seen) {
+        std::unique_lock lock(mutex_);
+        sleeping_.fetch_add(1);
+        wake_.wait(lock, [&] { return ticket_.load() != seen; });
+        sleeping_.fetch_sub(1);
+      }
+      ++seen;
+      if (stop_) return;
+      drain();
+      running_.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  std::vector<std::thread> workers_;
+  std::mutex job_mutex_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::atomic<std::uint64_t> ticket_{0};
+  std::atomic<int> sleeping_{0};
+  std::atomic<int> running_{0};
+  std::atomic<std::int64_t> next_{0};
+  std::int64_t count_ = 0;
+  std::int64_t grain_ = 1;
+  detail::ChunkFunction function_ = nullptr;
+  void* context_ = nullptr;
+  std::exception_ptr error_;
+  bool stop_ = false;
+};
+
+std::unique_ptr<Pool>& pool() {
+  static auto instance = std::make_unique<Pool>(std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  return instance;
+}
+
+}  // namespace
+
+int threads() { return pool()->size(); }
+
+void set_threads(int count) {
+  if (count < 1 || count > 1024) {
+    throw UsageError(fmt::format("threads: {} given, 1 to 1024 are possible", count));
+  }
+  if (count != threads()) pool() = std::make_unique<Pool>(count);
+}
+
+int thread_index() { return current_index; }
+
+namespace detail {
+
+void parallel_for(std::int64_t count, std::int64_t grain, ChunkFunction function, void* context) {
+  if (count <= 0) return;
+  grain = std::max<std::int64_t>(1, grain);
+  if (inside || count <= grain || threads() == 1) {
+    // Serially, but in the same chunks: what a chunk computes may depend on where it begins.
+    for (std::int64_t begin = 0; begin < count; begin += grain) {
+      function(context, begin, std::min(begin + grain, count));
+    }
+    return;
+  }
+  pool()->run(count, grain, function, context);
+}
+
+}  // namespace detail
+}  // namespace fovea

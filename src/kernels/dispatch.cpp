@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "fovea/error.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
+
+namespace fovea::kernels {
+
+// The tables that each instruction set's objects export.
+#define FOVEA_DECLARE_TABLES(isa) \
+  namespace isa {                 \
+  extern const MathKernels math;  \
+  }
+FOVEA_DECLARE_TABLES(generic)
+FOVEA_DECLARE_TABLES(avx2)
+FOVEA_DECLARE_TABLES(avx512)
+#undef FOVEA_DECLARE_TABLES
+
+namespace {
+
+#define FOVEA_TABLE(isa) {#isa, &isa::math}
+const Table generic_table = FOVEA_TABLE(generic);
+#ifdef FOVEA_HAVE_AVX2
+const Table avx2_table = FOVEA_TABLE(avx2);
+#endif
+#ifdef FOVEA_HAVE_AVX512
+const Table avx512_table = FOVEA_TABLE(avx512);
+#endif
+#undef FOVEA_TABLE
+
+std::vector<const Table*> find_available() {
+  std::vector<const Table*> tables{&generic_table};
+#ifdef FOVEA_HAVE_AVX2
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+                    __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
+  if (avx2) tables.push_back(&avx2_table);
+#ifdef FOVEA_HAVE_AVX512
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vl")) {
+    tables.push_back(&avx512_table);
+  }
+#endif
+#endif
+  return tables;
+}
+
+const Table* choose() {
+  const auto tables = available();
+  const char* wanted = std::getenv("FOVEA_KERNELS");
+  if (wanted == nullptr || *wanted == '\0') return tables.back();
+  std::string names;
+  for (const Table* table : tables) {
+    if (std::string_view(wanted) == table->name) return table;
+    names += (names.empty() ? "" : ", ") + std::string(table->name);
+  }
+  throw UsageError(fmt::format("FOVEA_KERNELS: \"{}\" is not one of what this machine runs: {}", wanted, names));
+}
+
+std::atomic<const Table*> current{nullptr};
+
+}  // namespace
+
+std::span<const Table* const> available() {
+  static const std::vector<const Table*> tables = find_available();
+  return tables;
+}
+
+const Table& active() {
+  const Table* table = current.load(std::memory_order_acquire);
+  if (table == nullptr) {
+    table = choose();
+    current.store(table, std::memory_order_release);
+  }
+  return *table;
+}
+
+ScopedKernels::ScopedKernels(const Table& table) : before_(&active()) { current.store(&table); }
+ScopedKernels::~ScopedKernels() { current.store(before_); }
+
+}  // namespace fovea::kernels

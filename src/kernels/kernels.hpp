@@ -1,0 +1,40 @@
+// The kernel tables: plain loops on pointers, one table per instruction set, chosen once at run time.
+//
+// Each family of kernels is a struct of function pointers declared in its own header (math.hpp, gemm.hpp, …).
+// src/kernels/generic/FAMILY.cpp holds the plain version, which is the truth; src/kernels/simd/FAMILY.cpp is written
+// once with Highway and compiled per instruction set. Kernels are serial: callers split the work.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace fovea::kernels {
+
+struct MathKernels;
+
+/// One instruction set's kernels.
+struct Table {
+  const char* name;  // "generic", "avx2", "avx512"
+  const MathKernels* math;
+};
+
+/// The table in use: the best this CPU runs, or the one FOVEA_KERNELS names. Throws UsageError for an unknown or
+/// unsupported name.
+[[nodiscard]] const Table& active();
+
+/// Every table this CPU can run, generic first.
+[[nodiscard]] std::span<const Table* const> available();
+
+/// Uses another table while it lives; for tests and benchmarks, one thread at a time.
+class ScopedKernels {
+ public:
+  explicit ScopedKernels(const Table& table);
+  ~ScopedKernels();
+  ScopedKernels(const ScopedKernels&) = delete;
+  ScopedKernels& operator=(const ScopedKernels&) = delete;
+
+ private:
+  const Table* before_;
+};
+
+}  // namespace fovea::kernels

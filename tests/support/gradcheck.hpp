@@ -1,0 +1,66 @@
+// The one gradient checker: compares what backward() gives with central differences.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "fovea/var.hpp"
+
+namespace fovea::test {
+
+inline Tensor random_tensor(const Shape& shape, unsigned seed, float scale = 1.0F) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal(0.0F, scale);
+  Tensor t = Tensor::empty(shape);
+  for (float& v : t.values()) v = normal(generator);
+  return t;
+}
+
+struct GradCheck {
+  double step = 2e-2;       // of the differences
+  double tolerance = 2e-3;  // of |analytic - numeric| / max(1, |numeric|)
+  int per_input = 24;       // values checked per input, spread evenly; all when there are fewer
+};
+
+/// L = sum of r * function(inputs), with fixed random r; every dL/d(input) that backward() gives is compared with
+/// the fourth-order central difference (8(L(+h) - L(-h)) - (L(+2h) - L(-2h))) / 12h, gathered in double.
+inline void check_gradients(const std::function<Var(const std::vector<Var>&)>& function, std::vector<Tensor> inputs,
+                            const GradCheck& how = {}) {
+  std::vector<Var> leaves;
+  for (const Tensor& t : inputs) leaves.push_back(Var::parameter(t.clone()));
+  const Var output = function(leaves);
+  const Tensor r = random_tensor(output.shape(), 4711);
+  backward(output, r);
+
+  const auto loss = [&](std::size_t which, std::int64_t at, double delta) {
+    const NoGrad quiet;
+    std::vector<Var> varied;
+    for (std::size_t i = 0; i < inputs.size(); ++i) varied.emplace_back(inputs[i].clone());
+    float& value = varied[which].value().values()[static_cast<std::size_t>(at)];
+    const float before = value;
+    value = static_cast<float>(before + delta);
+    const Tensor y = function(varied).value().contiguous();
+    double total = 0;
+    for (std::int64_t i = 0; i < y.size(); ++i) total += static_cast<double>(y.data()[i]) * r.data()[i];
+    return total;
+  };
+  for (std::size_t which = 0; which < inputs.size(); ++which) {
+    const Tensor grad = leaves[which].grad();
+    const std::int64_t n = inputs[which].size();
+    const std::int64_t stride = std::max<std::int64_t>(1, n / how.per_input);
+    for (std::int64_t at = 0; at < n; at += stride) {
+      const double h = how.step;
+      const double numeric = (8 * (loss(which, at, h) - loss(which, at, -h)) -
+                              (loss(which, at, 2 * h) - loss(which, at, -2 * h))) / (12 * h);
+      const double analytic = grad.data()[at];
+      EXPECT_NEAR(analytic, numeric, how.tolerance * std::max(1.0, std::abs(numeric)))
+          << "input " << which << ", value " << at << " of " << inputs[which].shape().text();
+    }
+  }
+}
+
+}  // namespace fovea::test
