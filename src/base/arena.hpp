@@ -1,7 +1,8 @@
 // Memory for tensors and tape nodes, kept between training steps.
 //
 // Blocks are 64-byte aligned and come in size classes at most an eighth apart; a released block goes to its class's
-// free list and is handed out again, so a loop of fixed shapes reaches malloc only in its first steps. Thread-safe.
+// free list and is handed out again, so a loop of fixed shapes reaches malloc only in its first steps. Thread-safe;
+// each thread has free lists of its own, so that this holds for several threads too, whatever their timing.
 #pragma once
 
 #include <atomic>
@@ -17,8 +18,8 @@ namespace fovea {
 void arena_release(void* memory) noexcept;
 
 struct ArenaStats {
-  std::size_t held_bytes = 0;          // from the system, in use or free
-  std::size_t used_bytes = 0;          // handed out now
+  std::size_t held_bytes = 0;            // from the system, in use or free
+  std::size_t used_bytes = 0;            // handed out now
   std::uint64_t system_allocations = 0;  // how often the system was asked
 };
 [[nodiscard]] ArenaStats arena_stats();
