@@ -2,7 +2,9 @@
 #pragma once
 
 #include "fovea/error.hpp"
+#include "fovea/npy.hpp"
 #include "fovea/ops.hpp"
+#include "fovea/safetensors.hpp"
 #include "fovea/shape.hpp"
 #include "fovea/tensor.hpp"
 #include "fovea/threads.hpp"

@@ -29,6 +29,8 @@ class Tensor {
   [[nodiscard]] static Tensor of(const Shape& shape, std::initializer_list<float> values);
   /// A view of memory that the caller owns and keeps alive.
   [[nodiscard]] static Tensor borrow(float* data, const Shape& shape);
+  /// A view of memory that `owner` keeps alive; the tensor and all views of it hold a share of the owner.
+  [[nodiscard]] static Tensor share(float* data, const Shape& shape, std::shared_ptr<void> owner);
 
   explicit operator bool() const { return data_ != nullptr; }
   [[nodiscard]] const Shape& shape() const { return shape_; }

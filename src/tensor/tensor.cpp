@@ -12,14 +12,17 @@
 
 namespace fovea {
 
-// The count of shares stands in the first cache line of the arena block, the values behind it.
+// The count of shares stands in the first cache line of the arena block, the values behind it; or the values are
+// elsewhere and `owner` keeps them.
 struct Tensor::Block {
   std::atomic<int> shares{1};
+  std::shared_ptr<void> owner;
 };
 
 namespace {
 
 constexpr std::size_t kHead = 64;
+static_assert(sizeof(std::atomic<int>) + sizeof(std::shared_ptr<void>) < kHead);
 
 Shape row_major(const Shape& shape) {
   Shape strides = shape;
@@ -93,7 +96,9 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
 }
 
 Tensor::~Tensor() {
-  if (block_ != nullptr && block_->shares.fetch_sub(1, std::memory_order_acq_rel) == 1) arena_release(block_);
+  if (block_ == nullptr || block_->shares.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  block_->~Block();
+  arena_release(block_);
 }
 
 Tensor Tensor::empty(const Shape& shape) {
@@ -107,7 +112,9 @@ Tensor Tensor::empty(const Shape& shape) {
   return t;
 }
 
-Tensor Tensor::zeros(const Shape& shape) { return full(shape, 0.0F); }
+Tensor Tensor::zeros(const Shape& shape) {
+  return full(shape, 0.0F);
+}
 
 Tensor Tensor::full(const Shape& shape, float value) {
   Tensor t = empty(shape);
@@ -136,6 +143,12 @@ Tensor Tensor::borrow(float* data, const Shape& shape) {
   return t;
 }
 
+Tensor Tensor::share(float* data, const Shape& shape, std::shared_ptr<void> owner) {
+  Tensor t = borrow(data, shape);
+  t.block_ = new (arena_allocate(sizeof(Block))) Block{.owner = std::move(owner)};
+  return t;
+}
+
 std::span<float> Tensor::values() const {
   if (!is_contiguous()) throw ShapeError("values: a view of shape " + shape_.text() + " is not contiguous");
   return {data_, static_cast<std::size_t>(size())};
@@ -155,7 +168,9 @@ bool Tensor::is_contiguous() const {
   return true;
 }
 
-bool Tensor::unique() const { return block_ != nullptr && block_->shares.load(std::memory_order_acquire) == 1; }
+bool Tensor::unique() const {
+  return block_ != nullptr && block_->shares.load(std::memory_order_acquire) == 1;
+}
 
 Tensor Tensor::reshape(const Shape& wanted) const {
   Shape shape = wanted;
@@ -215,7 +230,9 @@ Tensor Tensor::transpose(int a, int b) const {
   return t;
 }
 
-Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
+Tensor Tensor::contiguous() const {
+  return is_contiguous() ? *this : clone();
+}
 
 Tensor Tensor::clone() const {
   Tensor t = empty(shape_);

@@ -1,0 +1,41 @@
+// NumPy's .npy files: little-endian, C order, format versions 1 to 3.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/shape.hpp"
+#include "fovea/tensor.hpp"
+
+namespace fovea {
+
+/// Whole numbers with a shape, as .npy and .safetensors hold them.
+struct IntegerArray {
+  Shape shape;
+  std::vector<std::int64_t> values;
+};
+
+/// Reads float32 (memory-mapped: pages are read when they are used) or float64 (converted). Throws FileError naming
+/// the file and the field at fault.
+///
+///     const Tensor query = read_npy("query.npy");
+[[nodiscard]] Tensor read_npy(const std::filesystem::path& path);
+
+/// Reads int64, or int32, uint8 and bool, converted.
+[[nodiscard]] IntegerArray read_npy_integers(const std::filesystem::path& path);
+
+/// Writes float32. The file appears whole or not at all.
+void write_npy(const std::filesystem::path& path, const Tensor& tensor);
+
+/// Writes int64. Throws ShapeError unless there are exactly shape.size() values.
+void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const std::int64_t> values);
+
+/// The same readers on bytes in memory; `name` stands for the file in errors.
+[[nodiscard]] Tensor parse_npy(std::span<const std::byte> bytes, const std::string& name);
+[[nodiscard]] IntegerArray parse_npy_integers(std::span<const std::byte> bytes, const std::string& name);
+
+}  // namespace fovea

@@ -1,0 +1,47 @@
+// Files that appear whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+/// Writes beside the target and takes its place in commit(): whoever reads the target sees the old file or the new
+/// one, never a part. What was not committed is removed. Every failure is a FileError that names the target.
+///
+///     WholeFile file("model.safetensors");
+///     file.write(header);
+///     file.write(values);
+///     file.commit();
+class WholeFile {
+ public:
+  explicit WholeFile(const std::filesystem::path& target);
+  ~WholeFile();
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  /// On the disk, under its name, when this returns.
+  void commit();
+
+ private:
+  void flush();
+  void put(const std::byte* bytes, std::size_t count);
+  [[noreturn]] void fail(const char* what);
+  void discard() noexcept;
+
+  std::filesystem::path name_;       // as it was given, for errors
+  std::filesystem::path target_;     // what it stands for: links are followed
+  std::filesystem::path temporary_;  // empty when the target is a device or a pipe, which is written directly
+  int descriptor_ = -1;
+  std::string buffer_;
+};
+
+/// All of `text` as the file `target`.
+void write_whole_file(const std::filesystem::path& target, std::string_view text);
+
+}  // namespace fovea
