@@ -8,6 +8,7 @@
 #include "fovea/error.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
+#include "kernels/rnn.hpp"
 
 namespace fovea::kernels {
 
@@ -15,6 +16,7 @@ namespace fovea::kernels {
 #define FOVEA_DECLARE_TABLES(isa) \
   namespace isa {                 \
   extern const MathKernels math;  \
+  extern const RnnKernels rnn;    \
   }
 FOVEA_DECLARE_TABLES(generic)
 FOVEA_DECLARE_TABLES(avx2)
@@ -23,7 +25,8 @@ FOVEA_DECLARE_TABLES(avx512)
 
 namespace {
 
-#define FOVEA_TABLE(isa) {#isa, &isa::math}
+#define FOVEA_TABLE(isa) \
+  { #isa, &isa::math, &isa::rnn }
 const Table generic_table = FOVEA_TABLE(generic);
 #ifdef FOVEA_HAVE_AVX2
 const Table avx2_table = FOVEA_TABLE(avx2);
@@ -79,7 +82,11 @@ const Table& active() {
   return *table;
 }
 
-ScopedKernels::ScopedKernels(const Table& table) : before_(&active()) { current.store(&table); }
-ScopedKernels::~ScopedKernels() { current.store(before_); }
+ScopedKernels::ScopedKernels(const Table& table) : before_(&active()) {
+  current.store(&table);
+}
+ScopedKernels::~ScopedKernels() {
+  current.store(before_);
+}
 
 }  // namespace fovea::kernels

@@ -11,11 +11,13 @@
 namespace fovea::kernels {
 
 struct MathKernels;
+struct RnnKernels;
 
 /// One instruction set's kernels.
 struct Table {
   const char* name;  // "generic", "avx2", "avx512"
   const MathKernels* math;
+  const RnnKernels* rnn;
 };
 
 /// The table in use: the best this CPU runs, or the one FOVEA_KERNELS names. Throws UsageError for an unknown or
