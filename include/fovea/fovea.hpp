@@ -5,7 +5,6 @@
 #include "fovea/npy.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/safetensors.hpp"
-#include "fovea/recurrent.hpp"
 #include "fovea/shape.hpp"
 #include "fovea/tensor.hpp"
 #include "fovea/threads.hpp"

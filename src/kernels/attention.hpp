@@ -1,23 +1,39 @@
 // Softmax attention of one head of one sequence, tiled: no [queries, keys] array ever exists.
+//
+// What a row computes is a chain of operations over keys in ascending order, in tiles at fixed places; it does not
+// depend on which rows are computed beside it, nor on how far the sequence is padded. So a sequence gives the same
+// bytes in any batch, on any number of threads.
 #pragma once
 
 #include <cstdint>
 
 namespace fovea::kernels {
 
+/// Rows or keys [begin, end).
+struct Range {
+  std::int64_t begin = 0, end = 0;
+};
+
+/// Keys are visited in tiles that begin at multiples of kKeyTile; the gradient of the queries is summed over keys in
+/// chunks that begin at multiples of kKeyChunk, and chunk by chunk after that. A backward call takes one such chunk,
+/// and rows that begin at a multiple of kRowBlock.
+constexpr std::int64_t kKeyTile = 64;
+constexpr std::int64_t kKeyChunk = 512;
+constexpr std::int64_t kRowBlock = 128;
+
 /// Which keys a query may look at, and what is added to its scores. All of it is resolved per tile: tiles that no
 /// query of the tile can see are skipped.
 struct Sight {
-  std::int64_t length = 0;    // keys from here on are padding
-  std::int64_t offset = 0;    // keys - queries, for causal, window and ALiBi: query i stands at position i + offset
-  bool causal = false;        // sees keys j <= i + offset
-  std::int64_t window = -1;   // sees keys |i + offset - j| <= window; -1: no limit
-  const std::uint8_t* mask = nullptr;  // [queries, keys], 1 = may look
+  std::int64_t length = 0;             // keys from here on are padding; the arrays there are not read
+  std::int64_t offset = 0;             // for causal, window and ALiBi: query i stands at position i + offset
+  bool causal = false;                 // sees keys j <= i + offset
+  std::int64_t window = -1;            // sees keys |i + offset - j| <= window; -1: no limit
+  const std::uint8_t* mask = nullptr;  // [queries, keys], not 0 = may look
   std::int64_t mask_stride = 0;        // between rows; 0: one row for all queries
-  const float* bias = nullptr;         // added to the scaled score
+  const float* bias = nullptr;         // added to the scaled score; -inf hides the key
   std::int64_t bias_row = 0;           // distances between rows and columns of bias; 0 broadcasts
   std::int64_t bias_column = 0;
-  float alibi_slope = 0;               // score -= slope * |i + offset - j|
+  float alibi_slope = 0;  // score -= slope * |i + offset - j|
 };
 
 /// Dropout on weights: a counter-based mask from seed and (counter + i * keys + j), the same forward and backward.
@@ -27,23 +43,27 @@ struct WeightDropout {
   std::uint64_t counter = 0;
 };
 
-/// softmax(scale * q k' + bias) v and its gradient. Row r of an array stands at pointer + r * stride.
+/// softmax(scale * q k' + bias) v. Row r of an array stands at pointer + r * stride.
+///
+/// `peak` and `mass` are what the backward pass and the weights are computed from: log-sum-exp = (peak + log2 mass) /
+/// log2 e. They are kept apart because one float cannot hold a peak of 1e30 and a sum of 4. Scores are measured in
+/// base 2 inside, so that each weight is one exp2.
 struct DotHead {
   std::int64_t queries = 0, keys = 0, dim = 0, value_dim = 0;
-  const float* q = nullptr;
-  const float* k = nullptr;
-  const float* v = nullptr;
+  const float* q = nullptr;  // [queries, dim]
+  const float* k = nullptr;  // [keys, dim]
+  const float* v = nullptr;  // [keys, value_dim]
   std::int64_t q_stride = 0, k_stride = 0, v_stride = 0;
   float scale = 1;
   Sight sight;
   WeightDropout dropout;
   float* out = nullptr;  // [queries, value_dim]
   std::int64_t out_stride = 0;
-  float* lse = nullptr;  // [queries], log of the sum of exp(score); -inf for a query that sees nothing
+  float* peak = nullptr;  // [queries], the largest score times log2 e; -inf for a query that sees nothing
+  float* mass = nullptr;  // [queries], the sum of exp2(score * log2 e - peak); 0 for a query that sees nothing
 };
 
-/// softmax(v' tanh(a_i + b_j)) values, with a = W q and b = U k (+ bias) computed before: the additive family.
-/// Shapes as in DotHead with dim = h; `w` is the vector v of the score.
+/// softmax(w' tanh(a_i + b_j)) v, with a = W q and b = U k (+ bias) computed before: the additive family.
 struct AdditiveHead {
   std::int64_t queries = 0, keys = 0, dim = 0, value_dim = 0;
   const float* a = nullptr;  // [queries, dim]
@@ -53,9 +73,57 @@ struct AdditiveHead {
   std::int64_t a_stride = 0, b_stride = 0, v_stride = 0;
   Sight sight;
   WeightDropout dropout;
-  float* out = nullptr;
+  float* out = nullptr;  // [queries, value_dim]
   std::int64_t out_stride = 0;
-  float* lse = nullptr;
+  float* peak = nullptr;  // as in DotHead
+  float* mass = nullptr;
+};
+
+/// Where a gradient goes: added to what is there, or written over it. Null: not wanted.
+struct GradRows {
+  float* data = nullptr;
+  std::int64_t stride = 0;
+  bool add = false;
+};
+
+/// What a backward pass is given besides the head (with out, peak and mass as the forward pass left them).
+struct AttentionGrads {
+  const float* dout = nullptr;  // [queries, value_dim]
+  std::int64_t dout_stride = 0;
+  GradRows dq;             // [queries, dim]; additive: of a
+  GradRows dk;             // [keys, dim]; additive: of b
+  GradRows dv;             // [keys, value_dim]
+  float* dw = nullptr;     // additive: [dim], added to
+  float* dbias = nullptr;  // added to, at dbias + i * dbias_row + j * dbias_column; null: not wanted
+  std::int64_t dbias_row = 0, dbias_column = 0;
+};
+
+/// What is wanted of the weights of rows [begin, end): row i's results stand at index i - begin. Null: not wanted.
+/// Weights are those before dropout.
+struct WeightsWanted {
+  float* weights = nullptr;  // [rows, keys]
+  std::int64_t weights_stride = 0;
+  std::int64_t top = 0;               // at most the number of keys
+  std::int64_t* top_index = nullptr;  // [rows, top], the largest weights; of equal ones the lower index first
+  float* top_weight = nullptr;        // [rows, top]
+  float* column_sums = nullptr;       // [keys], added to
+  float* entropy = nullptr;           // [rows], in nats
+};
+
+/// All are serial. `scratch` is 64-byte aligned memory for as many floats as scratch() says; its content means
+/// nothing before and after a call.
+struct AttentionKernels {
+  std::int64_t (*scratch)(std::int64_t keys, std::int64_t dim, std::int64_t value_dim);
+  /// out, peak and mass of the rows.
+  void (*dot_forward)(const DotHead& head, Range rows, float* scratch);
+  /// What the pairs of `rows` and `keys` contribute to the gradients: dk, dv of these keys, dq of these rows, dbias.
+  /// At most kKeyChunk keys from a multiple of kKeyChunk on; rows from a multiple of kRowBlock on.
+  void (*dot_backward)(const DotHead& head, const AttentionGrads& grads, Range rows, Range keys, float* scratch);
+  void (*dot_weights)(const DotHead& head, const WeightsWanted& wanted, Range rows, float* scratch);
+  void (*additive_forward)(const AdditiveHead& head, Range rows, float* scratch);
+  void (*additive_backward)(const AdditiveHead& head, const AttentionGrads& grads, Range rows, Range keys,
+                            float* scratch);
+  void (*additive_weights)(const AdditiveHead& head, const WeightsWanted& wanted, Range rows, float* scratch);
 };
 
 }  // namespace fovea::kernels

@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "fovea/error.hpp"
+#include "kernels/attention.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
-#include "kernels/rnn.hpp"
 
 namespace fovea::kernels {
 
 // The tables that each instruction set's objects export.
-#define FOVEA_DECLARE_TABLES(isa) \
-  namespace isa {                 \
-  extern const MathKernels math;  \
-  extern const RnnKernels rnn;    \
+#define FOVEA_DECLARE_TABLES(isa)          \
+  namespace isa {                          \
+  extern const AttentionKernels attention; \
+  extern const MathKernels math;           \
   }
 FOVEA_DECLARE_TABLES(generic)
 FOVEA_DECLARE_TABLES(avx2)
@@ -26,7 +26,7 @@ FOVEA_DECLARE_TABLES(avx512)
 namespace {
 
 #define FOVEA_TABLE(isa) \
-  { #isa, &isa::math, &isa::rnn }
+  { .name = #isa, .attention = &isa::attention, .math = &isa::math }
 const Table generic_table = FOVEA_TABLE(generic);
 #ifdef FOVEA_HAVE_AVX2
 const Table avx2_table = FOVEA_TABLE(avx2);

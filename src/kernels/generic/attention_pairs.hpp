@@ -1,0 +1,67 @@
+// One pair (query i, key j) of attention in double precision: what the plain kernels are loops over.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/attention.hpp"
+#include "kernels/weight_dropout.hpp"
+
+namespace fovea::kernels::generic {
+
+constexpr double kLog2e = 1.4426950408889634074;
+
+inline bool visible(const Sight& sight, std::int64_t i, std::int64_t j) {
+  const std::int64_t position = i + sight.offset;
+  if (j >= sight.length || (sight.causal && j > position)) return false;
+  if (sight.window >= 0 && std::abs(position - j) > sight.window) return false;
+  if (sight.mask != nullptr && sight.mask[i * sight.mask_stride + j] == 0) return false;
+  return sight.bias == nullptr ||
+         sight.bias[i * sight.bias_row + j * sight.bias_column] != -std::numeric_limits<float>::infinity();
+}
+
+inline double dot(const float* x, const float* y, std::int64_t n) {
+  double sum = 0;
+  for (std::int64_t d = 0; d < n; ++d) sum += static_cast<double>(x[d]) * y[d];
+  return sum;
+}
+
+inline double raw_score(const DotHead& head, std::int64_t i, std::int64_t j) {
+  return head.scale * dot(head.q + i * head.q_stride, head.k + j * head.k_stride, head.dim);
+}
+
+inline double raw_score(const AdditiveHead& head, std::int64_t i, std::int64_t j) {
+  const float* a = head.a + i * head.a_stride;
+  const float* b = head.b + j * head.b_stride;
+  double sum = 0;
+  for (std::int64_t d = 0; d < head.dim; ++d) sum += head.w[d] * std::tanh(static_cast<double>(a[d]) + b[d]);
+  return sum;
+}
+
+/// The score in base 2, -inf when the pair is not visible. Rounded to float, so that the difference to the kept peak
+/// is exact however large both are.
+template <class Head>
+float score(const Head& head, std::int64_t i, std::int64_t j) {
+  const Sight& sight = head.sight;
+  if (!visible(sight, i, j)) return -std::numeric_limits<float>::infinity();
+  double s = raw_score(head, i, j);
+  if (sight.bias != nullptr) s += sight.bias[i * sight.bias_row + j * sight.bias_column];
+  s -= static_cast<double>(sight.alibi_slope) * static_cast<double>(std::abs(i + sight.offset - j));
+  return static_cast<float>(s * kLog2e);
+}
+
+/// exp2(s - peak), 0 for what is not visible.
+inline double lifted(float s, float peak) {
+  if (s == -std::numeric_limits<float>::infinity()) return 0;
+  return std::exp2(static_cast<double>(s) - peak);
+}
+
+/// 1 / (1 - rate) or 0.
+template <class Head>
+double kept(const Head& head, std::int64_t i, std::int64_t j) {
+  if (head.dropout.rate == 0) return 1;
+  return weight_kept(head.dropout, i * head.keys + j) ? 1 / (1 - static_cast<double>(head.dropout.rate)) : 0;
+}
+
+}  // namespace fovea::kernels::generic
