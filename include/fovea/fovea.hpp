@@ -3,6 +3,7 @@
 
 #include "fovea/error.hpp"
 #include "fovea/npy.hpp"
+#include "fovea/metrics.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/safetensors.hpp"
 #include "fovea/shape.hpp"

@@ -1,0 +1,119 @@
+// How good an output is: BLEU, chrF, TER, ROUGE, accuracy and word error rate of lines against reference lines.
+// All scores are percentages. BLEU, chrF and TER follow sacreBLEU 2 and carry its signature.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+using Lines = std::vector<std::string>;
+
+/// One or more sets of reference lines, each as long as the hypotheses. The functions below throw UsageError when one
+/// is not, or when there are no lines at all. Lines are UTF-8.
+using References = std::vector<Lines>;
+
+/// How a line is cut into words before they are counted; as sacreBLEU's --tokenize.
+enum class MetricTokenizer {
+  mteval_13a,  // "13a": punctuation apart from words, as mteval-v13a does
+  zh,          // each Chinese character apart, the rest as 13a
+  character,   // "char": each character apart
+  none,        // words as they stand
+};
+
+/// The tokenizer named 13a, zh, char or none. Throws UsageError for another name.
+[[nodiscard]] MetricTokenizer metric_tokenizer(std::string_view name);
+
+/// The words of a line.
+[[nodiscard]] std::vector<std::string> metric_words(std::string_view line, MetricTokenizer how);
+
+struct BleuOptions {
+  enum class Smoothing { none, exponential, floor, add_k };
+
+  MetricTokenizer tokenize = MetricTokenizer::mteval_13a;
+  bool lowercase = false;
+  Smoothing smoothing = Smoothing::exponential;
+  std::optional<double> smoothing_value = {};  // of floor (0.1 if not given) and add_k (1)
+  bool effective_order = false;                // leave out orders the hypothesis is too short for: for single sentences
+};
+
+struct Bleu {
+  double score = 0;
+  std::array<double, 4> precisions{};     // per n-gram order, in percent, smoothed
+  std::array<std::int64_t, 4> matches{};  // before smoothing
+  std::array<std::int64_t, 4> totals{};
+  double brevity_penalty = 1;
+  std::int64_t hypothesis_words = 0;
+  std::int64_t reference_words = 0;  // of the reference closest in length, line by line
+  std::string signature;
+
+  /// "73.1/48.0/33.1/23.0 (BP = 1.000 ratio = 1.003 hyp_len = 301 ref_len = 300)"
+  [[nodiscard]] std::string details() const;
+};
+
+/// BLEU (Papineni et al. 2002) of a corpus.
+///
+///     const Bleu result = bleu({"the cat sat on the mat"}, {{"the cat sat on a mat"}});
+[[nodiscard]] Bleu bleu(const Lines& hypotheses, const References& references, const BleuOptions& how = {});
+
+struct ChrfOptions {
+  int character_order = 6;
+  int word_order = 0;  // 2 gives chrF++
+  int beta = 2;        // recall counts beta times as much as precision
+  bool lowercase = false;
+  bool whitespace = false;         // count spaces as characters
+  bool epsilon_smoothing = false;  // as chrF++.py does, instead of leaving out orders nothing was seen of
+};
+
+struct Chrf {
+  double score = 0;
+  std::string name;  // chrF2, chrF2++
+  std::string signature;
+};
+
+/// chrF (Popović 2015) and chrF++ (2017) of a corpus; of several references the best one counts, line by line.
+[[nodiscard]] Chrf chrf(const Lines& hypotheses, const References& references, const ChrfOptions& how = {});
+
+struct Ter {
+  double score = 0;
+  std::int64_t edits = 0;      // insertions, deletions, substitutions and shifts
+  double reference_words = 0;  // the mean over the references, summed over lines
+  std::string signature;
+};
+
+/// Translation edit rate (Snover et al. 2006) with Tercom's shifts, on words as they stand; of several references the
+/// one with fewest edits counts.
+[[nodiscard]] Ter ter(const Lines& hypotheses, const References& references, bool case_sensitive = false);
+
+struct Rouge {
+  struct Figure {
+    double precision = 0, recall = 0, f1 = 0;  // means over the lines, in percent
+  };
+  Figure rouge_1, rouge_2, rouge_l;
+};
+
+/// ROUGE (Lin 2004): overlap of words, of word pairs, and the longest common subsequence. Without a tokenizer words are
+/// runs of a-z and 0-9 after lower-casing, as in the rouge-score package without stemming. Of several references the
+/// one with the best F1 counts, for each figure.
+[[nodiscard]] Rouge rouge(const Lines& hypotheses, const References& references,
+                          std::optional<MetricTokenizer> tokenize = {});
+
+/// How many lines equal their reference (or one of them), white space at the ends aside, in percent.
+[[nodiscard]] double exact_match(const Lines& hypotheses, const References& references, bool lowercase = false);
+
+struct WordErrors {
+  double score = 0;  // 100 * edits / reference_words; can be above 100
+  std::int64_t edits = 0;
+  std::int64_t reference_words = 0;
+};
+
+/// Word error rate: the least insertions, deletions and substitutions over the words of the reference. Phonemes between
+/// spaces give the phoneme error rate, the tokenizer `character` the character error rate.
+[[nodiscard]] WordErrors word_errors(const Lines& hypotheses, const Lines& references,
+                                     MetricTokenizer tokenize = MetricTokenizer::none, bool lowercase = false);
+
+}  // namespace fovea

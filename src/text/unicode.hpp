@@ -1,0 +1,42 @@
+// UTF-8 and the few Unicode properties Fovea needs. Everything here takes valid UTF-8 unless it says otherwise: what
+// comes from files and users goes through invalid_utf8 first.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea::text {
+
+/// The offset of the first byte that is not UTF-8 (overlong forms, surrogates and code points past U+10FFFF are not),
+/// or npos when all of it is.
+[[nodiscard]] std::size_t invalid_utf8(std::string_view bytes);
+
+/// The code point at `offset`, which moves past it. A byte that is not UTF-8 gives U+FFFD and is skipped alone.
+char32_t next_code_point(std::string_view utf8, std::size_t& offset);
+
+void append_utf8(std::string& to, char32_t code_point);
+[[nodiscard]] std::u32string to_code_points(std::string_view utf8);
+[[nodiscard]] std::string to_utf8(std::u32string_view code_points);
+
+/// White space as Python's str.split sees it, which is what sacreBLEU counts by.
+[[nodiscard]] bool is_space(char32_t c);
+
+/// Lower case by Unicode's full mapping: one letter may become two, and a sigma that ends a word becomes ς.
+[[nodiscard]] std::string to_lower(std::string_view utf8);
+
+/// The pieces between runs of white space; views into `utf8`.
+[[nodiscard]] std::vector<std::string_view> split_words(std::string_view utf8);
+
+/// Without the white space at its ends.
+[[nodiscard]] std::string_view trim(std::string_view utf8);
+
+/// What a reader calls characters: extended grapheme clusters, so that a letter keeps its accents and an emoji its
+/// modifiers. Views into `utf8`.
+[[nodiscard]] std::vector<std::string_view> graphemes(std::string_view utf8);
+
+/// How many columns the text takes in a terminal: 2 for wide East Asian characters, 0 for combining marks.
+[[nodiscard]] int columns(std::string_view utf8);
+
+}  // namespace fovea::text

@@ -1,0 +1,62 @@
+#include "text/unicode.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fovea::text {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Unicode, FindsTheFirstByteThatIsNotUtf8) {
+  EXPECT_EQ(invalid_utf8("plain, café, 小猫, 😀"), std::string_view::npos);
+  EXPECT_EQ(invalid_utf8(""), std::string_view::npos);
+  EXPECT_EQ(invalid_utf8("ab\xFF"), 2u);
+  EXPECT_EQ(invalid_utf8("\x80"), 0u);              // a tail without a head
+  EXPECT_EQ(invalid_utf8("a\xE5\xB0"), 1u);         // cut short
+  EXPECT_EQ(invalid_utf8("\xC0\xAF"), 0u);          // overlong /
+  EXPECT_EQ(invalid_utf8("\xE0\x80\xAF"), 0u);      // overlong
+  EXPECT_EQ(invalid_utf8("\xED\xA0\x80"), 0u);      // a surrogate
+  EXPECT_EQ(invalid_utf8("\xF4\x90\x80\x80"), 0u);  // past U+10FFFF
+  EXPECT_EQ(invalid_utf8("\xF4\x8F\xBF\xBF"), std::string_view::npos);
+}
+
+TEST(Unicode, EveryCodePointSurvivesTheRoundTrip) {
+  for (char32_t c = 0; c <= 0x10FFFF; ++c) {
+    if (c >= 0xD800 && c < 0xE000) continue;
+    std::string bytes;
+    append_utf8(bytes, c);
+    ASSERT_EQ(invalid_utf8(bytes), std::string_view::npos);
+    std::size_t offset = 0;
+    ASSERT_EQ(next_code_point(bytes, offset), c);
+    ASSERT_EQ(offset, bytes.size());
+  }
+  EXPECT_EQ(to_utf8(to_code_points("a é 猫 😀")), "a é 猫 😀");
+  EXPECT_EQ(to_code_points("a\xFF"), U"a\uFFFD");
+}
+
+TEST(Unicode, LowerCaseIsUnicodes) {
+  EXPECT_EQ(to_lower("ABC xyz"), "abc xyz");
+  EXPECT_EQ(to_lower("ÀÉ ŁÓDŹ Жук"), "àé łódź жук");
+  EXPECT_EQ(to_lower("İ"), "i\u0307");
+  EXPECT_EQ(to_lower("ΟΔΟΣ, ΣΑΣ. Σ"), "οδος, σας. σ");
+  EXPECT_EQ(to_lower("小猫ẞ"), "小猫ß");
+}
+
+TEST(Unicode, WordsAreWhatStandsBetweenWhiteSpaceOfAnyKind) {
+  EXPECT_THAT(split_words("  a\tb\u00A0c\u3000d\u2009e \r"), ElementsAre("a", "b", "c", "d", "e"));
+  EXPECT_THAT(split_words(" \t"), ElementsAre());
+  EXPECT_EQ(trim("\u3000 a b \n"), "a b");
+  EXPECT_EQ(trim(" \u2003"), "");
+}
+
+TEST(Unicode, GraphemesKeepAccentsAndEmojiTogether) {
+  EXPECT_THAT(graphemes("e\u0301a"), ElementsAre("e\u0301", "a"));
+  EXPECT_THAT(graphemes("看小猫"), ElementsAre("看", "小", "猫"));
+  EXPECT_THAT(graphemes("👩‍👩‍👧🇩🇪🇫🇷"), ElementsAre("👩‍👩‍👧", "🇩🇪", "🇫🇷"));
+  EXPECT_THAT(graphemes(""), ElementsAre());
+  EXPECT_EQ(columns("a猫e\u0301"), 4);
+}
+
+}  // namespace
+}  // namespace fovea::text
