@@ -1,12 +1,36 @@
-// Elementwise functions.
+// Elementwise functions. An output may be one of the inputs; otherwise the arrays do not overlap.
 #pragma once
 
 #include <cstddef>
 
 namespace fovea::kernels {
 
+/// y = f(x).
+using Map = void (*)(const float* x, float* y, std::size_t n);
+/// dx = g(v) * dy, or dx += with `add`. What v is (the input x or the output y of the forward) stands at the kernel.
+using MapGrad = void (*)(const float* v, const float* dy, float* dx, std::size_t n, bool add);
+
 struct MathKernels {
-  void (*exp)(const float* x, float* y, std::size_t n);  // y may be x
+  Map exp;                   // 1 ulp; subnormal results, inf and NaN as in libm
+  Map exp2;                  // 2 ulp
+  Map exp_neg;               // for x <= 0 (softmax): 1 ulp; 0 where e^x is below the smallest normal number
+  Map exp2_neg;              // for x <= 0 (tiled softmax): 2.6 ulp; 0 for x <= -127
+  Map tanh;                  // 5 ulp, never beyond 1
+  Map sigmoid;               // 3 ulp, also relative to the small values at negative x
+  Map relu;                  // max(x, 0); NaN stays
+  Map gelu;                  // x Phi(x), exact form, 5 ulp
+  Map log;                   // natural logarithm
+  MapGrad tanh_backward;     // of y = tanh(x): dy * (1 - y^2)
+  MapGrad sigmoid_backward;  // of y = sigmoid(x): dy * y * (1 - y)
+  MapGrad relu_backward;     // of y = relu(x), or of x: dy where it is > 0
+  MapGrad gelu_backward;     // of x: dy * (Phi(x) + x phi(x))
+  void (*add)(const float* a, const float* b, float* y, std::size_t n);      // y = a + b
+  void (*sub)(const float* a, const float* b, float* y, std::size_t n);      // y = a - b
+  void (*mul)(const float* a, const float* b, float* y, std::size_t n);      // y = a * b
+  void (*mul_add)(const float* a, const float* b, float* y, std::size_t n);  // y += a * b
+  void (*add_in_place)(const float* x, float* y, std::size_t n);             // y += x
+  void (*scale)(float s, const float* x, float* y, std::size_t n);           // y = s * x
+  void (*axpy)(float s, const float* x, float* y, std::size_t n);            // y += s * x
 };
 
 }  // namespace fovea::kernels

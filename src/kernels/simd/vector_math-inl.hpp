@@ -1,0 +1,257 @@
+// exp, tanh, sigmoid and gelu on one vector, for every Highway kernel source. D is a tag of float.
+//
+// The coefficients are our own fits (script/minimax prints them); tests/kernels/vector_math_test.cpp holds each
+// function to its bound. NaN stays NaN: Highway's Min and Max give their second operand when one is NaN on x86, so the
+// argument stands second everywhere below.
+#pragma once
+
+#include "kernels/simd/isa.hpp"
+
+namespace fovea::kernels::FOVEA_ISA {
+
+template <class D>
+using VecOf = hn::Vec<D>;
+
+namespace vector_math {
+
+// Adding 1.5 * 2^23 to |x| < 2^22 leaves round(x) in the low bits of the sum.
+constexpr float kRound = 12582912.0F;
+constexpr float kLog2e = 1.44269504F;
+// ln 2 in two parts; the first has ten zero bits at its end, so that n * kLn2High is exact.
+constexpr float kLn2High = 0.693359375F;
+constexpr float kLn2Low = -2.12194440e-4F;
+
+// exp(r) for |r| <= ln(2) / 2, within 2^-28.2.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V ExpReduced(D d, V r) {
+  const V one = hn::Set(d, 1.0F);
+  V p = hn::MulAdd(hn::Set(d, 0x1.6a524ep-10F), r, hn::Set(d, 0x1.12396ep-7F));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.5558aap-5F));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.555492p-3F));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.fffffcp-2F));
+  p = hn::MulAdd(p, r, one);
+  return hn::MulAdd(p, r, one);
+}
+
+// x = n ln 2 + r: gives r, and n as the low bits of `shifted`.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V ReduceByLn2(D d, V x, V& shifted) {
+  const V round = hn::Set(d, kRound);
+  shifted = hn::MulAdd(x, hn::Set(d, kLog2e), round);
+  const V n = hn::Sub(shifted, round);
+  return hn::NegMulAdd(n, hn::Set(d, kLn2Low), hn::NegMulAdd(n, hn::Set(d, kLn2High), x));
+}
+
+// p * 2^n for any n that Exp meets (-150 to 129), with subnormal results rounded and overflow to infinity.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V ScaleByPower(D d, V p, V shifted) {
+#if defined(FOVEA_ISA_avx512)
+  // One instruction that Highway has no name for.
+  const V n = hn::Sub(shifted, hn::Set(d, kRound));
+  if constexpr (sizeof(n.raw) == 64) {
+    return V{_mm512_scalef_ps(p.raw, n.raw)};
+  } else if constexpr (sizeof(n.raw) == 32) {
+    return V{_mm256_scalef_ps(p.raw, n.raw)};
+  } else {
+    return V{_mm_scalef_ps(p.raw, n.raw)};
+  }
+#else
+  // In two factors of about 2^(n/2), each an ordinary number.
+  const hn::RebindToSigned<D> di;
+  const auto n = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, hn::Set(d, kRound)));
+  const auto half = hn::ShiftRight<1>(n);
+  const auto one = hn::BitCast(di, hn::Set(d, 1.0F));
+  const V first = hn::BitCast(d, hn::Add(hn::ShiftLeft<23>(half), one));
+  const V second = hn::BitCast(d, hn::Add(hn::ShiftLeft<23>(hn::Sub(n, half)), one));
+  return hn::Mul(hn::Mul(p, first), second);
+#endif
+}
+
+// p * 2^n by adding n to the exponent: for ordinary results. p = 1 and n = -127 give exactly 0.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V AddToExponent(D d, V p, V shifted) {
+  const hn::RebindToSigned<D> di;
+  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+}
+
+}  // namespace vector_math
+
+/// e^x, within 1 ulp, subnormal results included; 0 for -inf, inf from 88.73 on.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V Exp(D d, V x) {
+  x = hn::Max(hn::Set(d, -104.0F), hn::Min(hn::Set(d, 89.0F), x));
+  V shifted;
+  const V r = vector_math::ReduceByLn2(d, x, shifted);
+  return vector_math::ScaleByPower(d, vector_math::ExpReduced(d, r), shifted);
+}
+
+/// 2^x, within 2 ulp, subnormal results included.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V Exp2(D d, V x) {
+  x = hn::Max(hn::Set(d, -151.0F), hn::Min(hn::Set(d, 129.0F), x));
+  const V round = hn::Set(d, vector_math::kRound);
+  const V shifted = hn::Add(x, round);
+  const V r = hn::Mul(hn::Sub(x, hn::Sub(shifted, round)), hn::Set(d, 0.693147182F));
+  return vector_math::ScaleByPower(d, vector_math::ExpReduced(d, r), shifted);
+}
+
+/// e^x for x <= 0, as softmax needs it: within 1 ulp where the result is an ordinary number, exactly 0 below
+/// (x < -87.33, so for -inf). Cheaper than Exp.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V ExpNeg(D d, V x) {
+  V shifted;
+  const V r = vector_math::ReduceByLn2(d, x, shifted);
+  const V y = vector_math::AddToExponent(d, vector_math::ExpReduced(d, r), shifted);
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.33F)), y);
+}
+
+/// 2^x for x <= 0: within 2.6 ulp for x >= -126, between 0 and 2^-126 below, exactly 0 for x <= -127 (so for -inf). The
+/// cheapest exponential: tiled softmax keeps its scores times log2(e).
+template <class D, class V = VecOf<D>>
+HWY_INLINE V Exp2Neg(D d, V x) {
+  x = hn::Max(hn::Set(d, -127.0F), x);
+  const V round = hn::Set(d, vector_math::kRound);
+  const V shifted = hn::Add(x, round);
+  const V r = hn::Sub(x, hn::Sub(shifted, round));
+  V p = hn::MulAdd(hn::Set(d, 0x1.5bda58p-10F), r, hn::Set(d, 0x1.3ce8aep-7F));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.c6b6d8p-5F));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.ebf9c2p-3F));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.62e42ap-1F));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0F));
+  return vector_math::AddToExponent(d, p, shifted);
+}
+
+/// tanh(x), within 3.6 ulp; |tanh(x)| <= 1 always. From t = tanh(x/2) = x P(x^2) / Q(x^2) by 2 t / (1 + t^2), in one
+/// division: near saturation, where both polynomials have gathered rounding errors, d tanh / dt is small. (P and Q are
+/// scaled so that Q(0)^2 lies high between two powers of 2, where rounding costs less.)
+template <class D, class V = VecOf<D>>
+HWY_INLINE V Tanh(D d, V x) {
+  // From here on the result rounds to 1, which these polynomials give at 9.015 exactly.
+  x = hn::Max(hn::Set(d, -9.015F), hn::Min(hn::Set(d, 9.015F), x));
+  const V u = hn::Mul(x, x);
+  V p = hn::MulAdd(hn::Set(d, 0.000102676455F), u, hn::Set(d, 0.0267890493F));
+  V q = hn::MulAdd(hn::Set(d, 2.20617428e-06F), u, hn::Set(d, 0.00217026478F));
+  q = hn::MulAdd(q, u, hn::Set(d, 0.203578009F));
+  p = hn::MulAdd(p, u, hn::Set(d, 0.9F));
+  q = hn::MulAdd(q, u, hn::Set(d, 1.8F));
+  const V n = hn::Mul(x, p);
+  return hn::Div(hn::Mul(hn::Add(n, n), q), hn::MulAdd(n, n, hn::Mul(q, q)));
+}
+
+/// dx of y = tanh(x), given y and dy.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V TanhGrad(D d, V y, V dy) {
+  return hn::Mul(dy, hn::NegMulAdd(y, y, hn::Set(d, 1.0F)));
+}
+
+/// 1 / (1 + e^-x) = e^x / (1 + e^x), within 3 ulp: relatively accurate for negative x too, down to subnormal results.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V Sigmoid(D d, V x) {
+  // From 18 on the result rounds to 1.
+  x = hn::Max(hn::Set(d, -104.0F), hn::Min(hn::Set(d, 18.0F), x));
+  V shifted;
+  const V r = vector_math::ReduceByLn2(d, x, shifted);
+  const V e = vector_math::ScaleByPower(d, vector_math::ExpReduced(d, r), shifted);
+  return hn::Div(e, hn::Add(e, hn::Set(d, 1.0F)));
+}
+
+/// dx of y = sigmoid(x), given y and dy.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V SigmoidGrad(D d, V y, V dy) {
+  return hn::Mul(hn::Mul(dy, y), hn::Sub(hn::Set(d, 1.0F), y));
+}
+
+namespace vector_math {
+
+// For a = min(|x|, 14.5): bell = exp(-a^2 / 2), and the tail 1 - Phi(a) = bell * P(a) / Q(a).
+template <class D, class V = VecOf<D>>
+HWY_INLINE V NormalTail(D d, V a, V& bell) {
+  const V square = hn::Mul(a, a);
+  const V lost = hn::MulSub(a, a, square);  // what rounding took from the square: it would cost 100 ulp in the tail
+  const V minus_half = hn::Set(d, -0.5F);
+  V shifted;
+  const V r = ReduceByLn2(d, hn::Mul(square, minus_half), shifted);
+  bell = ScaleByPower(d, ExpReduced(d, hn::MulAdd(lost, minus_half, r)), shifted);
+  V p = hn::MulAdd(hn::Set(d, 0.00411631668980855F), a, hn::Set(d, 0.040633268321415866F));
+  V q = hn::MulAdd(hn::Set(d, 0.010317956057143364F), a, hn::Set(d, 0.10185894636246465F));
+  p = hn::MulAdd(p, a, hn::Set(d, 0.18323524740349068F));
+  q = hn::MulAdd(q, a, hn::Set(d, 0.4694709235530026F));
+  p = hn::MulAdd(p, a, hn::Set(d, 0.43829507565356235F));
+  q = hn::MulAdd(q, a, hn::Set(d, 1.2025035600992444F));
+  p = hn::MulAdd(p, a, hn::Set(d, 0.5F));
+  q = hn::MulAdd(q, a, hn::Set(d, 1.674475132598136F));
+  q = hn::MulAdd(q, a, hn::Set(d, 1.0F));
+  return hn::Mul(bell, hn::Div(p, q));
+}
+
+}  // namespace vector_math
+
+/// gelu(x) = x Phi(x), the exact form with erf (Hendrycks and Gimpel 2016), within 5 ulp wherever the result is an
+/// ordinary number: written as max(x, 0) - |x| (1 - Phi(|x|)), so that the negative side, where 1 + erf cancels, keeps
+/// its relative accuracy.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V Gelu(D d, V x) {
+  const V a = hn::Min(hn::Set(d, 14.5F), hn::Abs(x));
+  V bell;
+  const V tail = vector_math::NormalTail(d, a, bell);
+  return hn::NegMulAdd(a, tail, hn::Max(hn::Zero(d), x));
+}
+
+/// gelu'(x) = Phi(x) + x phi(x), within 4e-7 of the truth.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V GeluSlope(D d, V x) {
+  const V a = hn::Min(hn::Set(d, 14.5F), hn::Abs(x));
+  V bell;
+  const V tail = vector_math::NormalTail(d, a, bell);
+  const V phi = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0F), tail));
+  return hn::MulAdd(hn::Mul(hn::CopySign(a, x), hn::Set(d, 0.398942280F)), bell, phi);
+}
+
+/// dx of y = gelu(x), given x and dy.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V GeluGrad(D d, V x, V dy) {
+  return hn::Mul(dy, GeluSlope(d, x));
+}
+
+/// max(x, 0); NaN stays NaN.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V Relu(D d, V x) {
+  return hn::Max(hn::Zero(d), x);
+}
+
+/// dx of y = relu(x), given x or y, and dy.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V ReluGrad(D d, V x, V dy) {
+  return hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), dy);
+}
+
+/// ln(x), within 2 ulp, for subnormal x too; -inf for 0, NaN for x < 0.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V Log(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  // x = m 2^e with sqrt(1/2) <= m < sqrt(2); a subnormal x is scaled by 2^24 first.
+  const auto tiny = hn::Lt(x, hn::Set(d, 0x1p-126F));
+  const V scaled = hn::IfThenElse(tiny, hn::Mul(x, hn::Set(d, 0x1p24F)), x);
+  const auto bits = hn::Sub(hn::BitCast(di, scaled), hn::Set(di, 0x3f3504f3));
+  const V e = hn::Sub(hn::ConvertTo(d, hn::ShiftRight<23>(bits)), hn::IfThenElseZero(tiny, hn::Set(d, 24.0F)));
+  const V m = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(di, 0x7fffff)), hn::Set(di, 0x3f3504f3)));
+  const V f = hn::Sub(m, hn::Set(d, 1.0F));
+  V p = hn::MulAdd(hn::Set(d, -0x1.38c9d4p-4F), f, hn::Set(d, 0x1.055ec4p-3F));
+  p = hn::MulAdd(p, f, hn::Set(d, -0x1.0d8242p-3F));
+  p = hn::MulAdd(p, f, hn::Set(d, 0x1.22d92ep-3F));
+  p = hn::MulAdd(p, f, hn::Set(d, -0x1.54728ap-3F));
+  p = hn::MulAdd(p, f, hn::Set(d, 0x1.99a01cp-3F));
+  p = hn::MulAdd(p, f, hn::Set(d, -0x1.000226p-2F));
+  p = hn::MulAdd(p, f, hn::Set(d, 0x1.555554p-2F));
+  const V square = hn::Mul(f, f);
+  V y = hn::MulAdd(e, hn::Set(d, vector_math::kLn2Low), hn::Mul(hn::Mul(p, f), square));
+  y = hn::Add(hn::NegMulAdd(square, hn::Set(d, 0.5F), y), f);
+  y = hn::MulAdd(e, hn::Set(d, vector_math::kLn2High), y);
+  // inf and NaN are themselves.
+  const V infinity = hn::Set(d, __builtin_inff());
+  y = hn::IfThenElse(hn::Lt(x, infinity), y, x);
+  y = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), y);
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Set(d, __builtin_nanf("")), y);
+}
+
+}  // namespace fovea::kernels::FOVEA_ISA
