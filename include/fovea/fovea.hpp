@@ -5,6 +5,7 @@
 #include "fovea/npy.hpp"
 #include "fovea/metrics.hpp"
 #include "fovea/ops.hpp"
+#include "fovea/recurrent.hpp"
 #include "fovea/safetensors.hpp"
 #include "fovea/shape.hpp"
 #include "fovea/tensor.hpp"

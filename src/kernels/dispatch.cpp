@@ -9,6 +9,7 @@
 #include "kernels/attention.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
+#include "kernels/rnn.hpp"
 
 namespace fovea::kernels {
 
@@ -17,6 +18,7 @@ namespace fovea::kernels {
   namespace isa {                          \
   extern const AttentionKernels attention; \
   extern const MathKernels math;           \
+  extern const RnnKernels rnn;             \
   }
 FOVEA_DECLARE_TABLES(generic)
 FOVEA_DECLARE_TABLES(avx2)
@@ -26,7 +28,7 @@ FOVEA_DECLARE_TABLES(avx512)
 namespace {
 
 #define FOVEA_TABLE(isa) \
-  { .name = #isa, .attention = &isa::attention, .math = &isa::math }
+  { .name = #isa, .attention = &isa::attention, .math = &isa::math, .rnn = &isa::rnn }
 const Table generic_table = FOVEA_TABLE(generic);
 #ifdef FOVEA_HAVE_AVX2
 const Table avx2_table = FOVEA_TABLE(avx2);

@@ -12,12 +12,14 @@ namespace fovea::kernels {
 
 struct AttentionKernels;
 struct MathKernels;
+struct RnnKernels;
 
 /// One instruction set's kernels.
 struct Table {
   const char* name;  // "generic", "avx2", "avx512"
   const AttentionKernels* attention;
   const MathKernels* math;
+  const RnnKernels* rnn;
 };
 
 /// The table in use: the best this CPU runs, or the one FOVEA_KERNELS names. Throws UsageError for an unknown or

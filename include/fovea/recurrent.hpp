@@ -1,0 +1,59 @@
+// Recurrent networks over whole sequences: one call forward, one call backward.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "fovea/var.hpp"
+
+namespace fovea {
+
+/// The weights of a GRU of h units. PyTorch's formulas and its order of gates: r, z, n.
+struct GruWeights {
+  Var input;       // [in, 3h]
+  Var state;       // [h, 3h]
+  Var bias;        // [3h]
+  Var state_bias;  // [h]; inside the reset: n = tanh(W x + bias + r (U h + state_bias))
+};
+
+/// The weights of an LSTM of h units. PyTorch's order of gates: i, f, g, o.
+struct LstmWeights {
+  Var input;  // [in, 4h]
+  Var state;  // [h, 4h]
+  Var bias;   // [4h]; the sum of PyTorch's two
+};
+
+struct RecurrentOptions {
+  std::span<const std::int32_t> lengths = {};  // of each sequence, 0 to T; empty: all T. Only read during the call
+  bool reverse = false;                        // from each sequence's last step to its first; padding is never met
+  bool time_major = false;                     // input and states are [T, B, ..] instead of [B, T, ..]
+};
+
+/// What a recurrent network computed.
+struct Recurrent {
+  Var states;     // [B, T, h]; zeros where there is padding
+  Var last;       // [B, h]: the state after each sequence's last step; the first state when its length is 0
+  Var last_cell;  // [B, h], LSTM only
+};
+
+/// A GRU over sequences (Cho et al. 2014): `x` [B, T, in], `first` [B, h] (zeros when left out).
+///
+///     const Recurrent run = gru(x, weights, {.lengths = lengths});
+///
+/// A sequence's result does not depend on the other sequences of the batch, to the last bit.
+[[nodiscard]] Recurrent gru(const Var& x, const GruWeights& weights, const RecurrentOptions& how = {},
+                            const Var& first = {});
+
+/// An LSTM over sequences (Hochreiter and Schmidhuber 1997); as gru().
+[[nodiscard]] Recurrent lstm(const Var& x, const LstmWeights& weights, const RecurrentOptions& how = {},
+                             const Var& first = {}, const Var& first_cell = {});
+
+/// Both directions side by side: states [B, T, 2h], last and first [B, 2h], forward half first. The options'
+/// `reverse` must be false.
+[[nodiscard]] Recurrent bidirectional_gru(const Var& x, const GruWeights& forward, const GruWeights& backward,
+                                          const RecurrentOptions& how = {}, const Var& first = {});
+[[nodiscard]] Recurrent bidirectional_lstm(const Var& x, const LstmWeights& forward, const LstmWeights& backward,
+                                           const RecurrentOptions& how = {}, const Var& first = {},
+                                           const Var& first_cell = {});
+
+}  // namespace fovea

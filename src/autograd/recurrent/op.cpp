@@ -1,0 +1,191 @@
+#include "autograd/recurrent/op.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "fovea/error.hpp"
+#include "kernels/gemm.hpp"
+
+namespace fovea {
+namespace {
+
+using kernels::parallel_gemm;
+using kernels::Trans;
+
+constexpr std::size_t kMostDirections = 2;
+
+// What the backward needs; moved into the tape.
+struct Kept {
+  Cell cell;
+  Sequences sequences;
+  std::size_t count;
+  std::array<CellWeights, kMostDirections> weights;
+  std::array<Direction, kMostDirections> directions;
+  Var x, first, first_cell;
+  Tensor input;  // compact [rows, in]
+};
+
+void expect(const char* op, const char* name, const Var& v, const Shape& shape) {
+  if (!v || !(v.shape() == shape)) {
+    throw ShapeError(
+        fmt::format("{}: {} {} where {} is needed", op, name, v ? v.shape().text() : "is missing", shape.text()));
+  }
+}
+
+/// Columns `k` h to (k + 1) h of [.., n h].
+Tensor half(const Tensor& t, std::size_t k, std::int64_t h) {
+  if (!t) return t;
+  const auto begin = static_cast<std::int64_t>(k) * h;
+  return t.slice(-1, begin, begin + h);
+}
+
+// C (+)= op(A) op(B) on tensors whose rows may stand apart.
+void product(Trans ta, Trans tb, const Tensor& a, const Tensor& b, bool add, const Tensor& c) {
+  parallel_gemm(ta, tb, c.dim(0), c.dim(1), a.dim(ta == Trans::no ? 1 : 0), a.data(), a.stride(0), b.data(),
+                b.stride(0), add ? 1.0F : 0.0F, c.data(), c.stride(0));
+}
+
+void add_rows(const Tensor& rows, std::int64_t begin, std::int64_t end, const Var& to) {
+  if (!to.requires_grad()) return;
+  const Tensor total = Tensor::zeros({end - begin});
+  for (std::int64_t r = 0; r < rows.dim(0); ++r) {
+    const float* from = rows.data() + r * rows.stride(0) + begin;
+    for (std::int64_t i = 0; i < end - begin; ++i) total.data()[i] += from[i];
+  }
+  to.accumulate(total);
+}
+
+// From the gates' gradients of every step to those of the weights, each one product over all rows.
+void weight_gradients(const Kept& k, std::size_t which, const DirectionGradients& g) {
+  const CellWeights& w = k.weights[which];
+  const Tensor& gates = k.directions[which].gates;
+  const std::int64_t h = w.state.dim(0);
+  const std::int64_t width = gate_count(k.cell) * h;
+  if (w.input.requires_grad()) {
+    const GradTarget dw = w.input.grad_target();
+    product(Trans::yes, Trans::no, k.input, gates.slice(1, 0, width), dw.add, dw.tensor);
+  }
+  if (w.state.requires_grad()) {
+    const GradTarget du = w.state.grad_target();
+    if (k.cell == Cell::gru) {
+      product(Trans::yes, Trans::no, g.before, gates.slice(1, 0, 2 * h), du.add, du.tensor.slice(1, 0, 2 * h));
+      product(Trans::yes, Trans::no, g.before, gates.slice(1, 3 * h, 4 * h), du.add, du.tensor.slice(1, 2 * h, width));
+    } else {
+      product(Trans::yes, Trans::no, g.before, gates, du.add, du.tensor);
+    }
+  }
+  add_rows(g.bias, 0, width, w.bias);
+  if (k.cell == Cell::gru) add_rows(g.bias, width, width + h, w.state_bias);
+}
+
+// dx = sum over directions of D W'.
+void input_gradient(const Kept& k) {
+  if (!k.x.requires_grad()) return;
+  const std::int64_t in = k.x.dim(-1);
+  const GradTarget dx = k.x.grad_target();
+  const bool dense = k.sequences.dense();
+  const Tensor to = dense ? dx.tensor.reshape({-1, in}) : Tensor::empty({k.sequences.rows(), in});
+  for (std::size_t d = 0; d < k.count; ++d) {
+    const Tensor& w = k.weights[d].input.value();
+    product(Trans::no, Trans::yes, k.directions[d].gates.slice(1, 0, w.dim(1)), w, d > 0 || (dense && dx.add), to);
+  }
+  if (!dense) k.sequences.expand(to, dx.tensor.reshape({-1, in}), dx.add);
+}
+
+void run(const Kept& k, std::span<const Tensor> outputs) {
+  const std::int64_t h = k.weights[0].state.dim(0);
+  const auto both = static_cast<std::int64_t>(k.count) * h;
+  const bool lstm = k.cell == Cell::lstm;
+  const Tensor dstates = outputs[0] ? outputs[0].contiguous().reshape({-1, both}) : Tensor();
+  const Tensor dlast = outputs[1] ? outputs[1].contiguous() : Tensor();
+  const Tensor dlast_cell = outputs[2] ? outputs[2].contiguous() : Tensor();
+  const Tensor dfirst = k.first.requires_grad() ? Tensor::empty(k.first.shape()) : Tensor();
+  const Tensor dfirst_cell = k.first_cell.requires_grad() ? Tensor::empty(k.first_cell.shape()) : Tensor();
+  std::array<DirectionGradients, kMostDirections> gradients;
+  for (std::size_t d = 0; d < k.count; ++d) {
+    gradients[d] = {
+        .states = half(dstates, d, h),
+        .last = half(dlast, d, h),
+        .last_cell = half(dlast_cell, d, h),
+        .before = k.weights[d].state.requires_grad() ? Tensor::empty({k.sequences.rows(), h}) : Tensor(),
+        .bias = Tensor::empty({k.sequences.chunks(), 4 * h}),
+        .first = half(dfirst, d, h),
+        .first_cell = lstm ? half(dfirst_cell, d, h) : Tensor(),
+    };
+  }
+  run_backward(k.cell, k.sequences, std::span(k.directions).first(k.count), std::span(gradients).first(k.count));
+  for (std::size_t d = 0; d < k.count; ++d) weight_gradients(k, d, gradients[d]);
+  input_gradient(k);
+  if (dfirst) k.first.accumulate(dfirst);
+  if (dfirst_cell) k.first_cell.accumulate(dfirst_cell);
+}
+
+}  // namespace
+
+Recurrent recurrent(const char* op, Cell cell, const Var& x, std::span<const CellWeights> weights,
+                    const RecurrentOptions& how, const Var& first, const Var& first_cell) {
+  if (x.rank() != 3) throw ShapeError(fmt::format("{}: the input is {}, not [B,T,in]", op, x.shape().text()));
+  const std::int64_t batch = x.dim(how.time_major ? 1 : 0);
+  const std::int64_t steps = x.dim(how.time_major ? 0 : 1);
+  const std::int64_t in = x.dim(2);
+  const std::int64_t h = weights[0].state ? weights[0].state.dim(0) : 0;
+  const std::int64_t width = gate_count(cell) * h;
+  const std::int64_t both = static_cast<std::int64_t>(weights.size()) * h;
+  for (const CellWeights& w : weights) {
+    expect(op, "input weights", w.input, {in, width});
+    expect(op, "state weights", w.state, {h, width});
+    expect(op, "bias", w.bias, {width});
+    if (cell == Cell::gru) expect(op, "state bias", w.state_bias, {h});
+  }
+  if (first) expect(op, "first state", first, {batch, both});
+  if (first_cell) expect(op, "first cell", first_cell, {batch, both});
+
+  std::array<Var, 3 + 4 * kMostDirections> inputs{x, first, first_cell};
+  std::size_t used = 3;
+  for (const CellWeights& w : weights) {
+    for (const Var& v : {w.input, w.state, w.bias, w.state_bias}) inputs[used++] = v;
+  }
+  const std::span<const Var> all(inputs.data(), used);
+  const bool keep = detail::recording(all);
+
+  Kept k{cell, Sequences(op, batch, steps, how.lengths, how.time_major), weights.size(), {}, {}, x, first, first_cell,
+         {}};
+  k.input = k.sequences.compact(x.value().contiguous().reshape({batch * steps, in}));
+  const Tensor states = Tensor::empty({x.dim(0), x.dim(1), both});
+  const Tensor last = Tensor::empty({batch, both});
+  const Tensor last_cell = cell == Cell::lstm ? Tensor::empty({batch, both}) : Tensor();
+  const Tensor first_value = first ? first.value().contiguous() : Tensor();
+  const Tensor first_cell_value = first_cell ? first_cell.value().contiguous() : Tensor();
+  for (std::size_t d = 0; d < weights.size(); ++d) {
+    const CellWeights& w = k.weights[d] = weights[d];
+    k.directions[d] = {
+        .reverse = w.reverse,
+        .state_weights = w.state.value().contiguous(),
+        .bias = w.bias.value().contiguous(),
+        .state_bias = cell == Cell::gru ? w.state_bias.value().contiguous() : Tensor(),
+        .gates = Tensor::empty({k.sequences.rows(), 4 * h}),
+        .cells = cell == Cell::lstm && keep ? Tensor::empty({k.sequences.rows(), h}) : Tensor(),
+        .first = half(first_value, d, h),
+        .first_cell = half(first_cell_value, d, h),
+        .states = half(states.reshape({batch * steps, both}), d, h),
+        .last = half(last, d, h),
+        .last_cell = half(last_cell, d, h),
+    };
+    product(Trans::no, Trans::no, k.input, w.input.value().contiguous(), false,
+            k.directions[d].gates.slice(1, 0, width));
+  }
+  run_forward(cell, k.sequences, std::span(k.directions).first(k.count));
+
+  Recurrent result;
+  auto backward = [k = std::move(k)](std::span<const Tensor> outputs) { run(k, outputs); };
+  if (cell == Cell::lstm) {
+    record({{&result.states, states}, {&result.last, last}, {&result.last_cell, last_cell}}, all, std::move(backward));
+  } else {
+    record({{&result.states, states}, {&result.last, last}}, all, std::move(backward));
+  }
+  return result;
+}
+
+}  // namespace fovea

@@ -1,0 +1,74 @@
+#include "decode/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace fovea {
+
+float log_sum_exp(const float* x, std::int64_t n) {
+  const float top = *std::max_element(x, x + n);
+  double sum = 0;
+  for (std::int64_t j = 0; j < n; ++j) sum += std::exp(x[j] - top);
+  return top + static_cast<float>(std::log(sum));
+}
+
+void best_of_row(const float* x, std::int64_t n, int count, float offset, std::int32_t row,
+                 std::vector<Candidate>& candidates) {
+  const auto first = static_cast<std::ptrdiff_t>(candidates.size());
+  float bar = -std::numeric_limits<float>::infinity();  // what a token must exceed once `count` are there
+  int held = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    if (!(x[j] > bar)) continue;
+    // Insert in order; the list is short.
+    Candidate candidate{x[j], row, static_cast<std::int32_t>(j)};
+    if (held == count) {
+      candidates.pop_back();
+    } else {
+      ++held;
+    }
+    const auto at = std::upper_bound(candidates.begin() + first, candidates.end(), candidate,
+                                     [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+    candidates.insert(at, candidate);
+    if (held == count) bar = candidates.back().score;
+  }
+  for (auto c = candidates.begin() + first; c != candidates.end(); ++c) c->score += offset;
+}
+
+std::int32_t draw(const float* x, std::int64_t n, const Drawing& how, double u, DrawScratch& scratch) {
+  auto& items = scratch.items;
+  items.clear();
+  for (std::int64_t j = 0; j < n; ++j) {
+    if (x[j] > -std::numeric_limits<float>::infinity()) items.emplace_back(x[j], static_cast<std::int32_t>(j));
+  }
+  const auto better = [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  };
+  if (how.top_k > 0 && static_cast<std::size_t>(how.top_k) < items.size()) {
+    std::nth_element(items.begin(), items.begin() + how.top_k, items.end(), better);
+    items.resize(static_cast<std::size_t>(how.top_k));
+  }
+  std::sort(items.begin(), items.end(), better);
+  double total = 0;
+  const float top = items.front().first;
+  for (auto& item : items) {
+    item.first = std::exp((item.first - top) / how.temperature);
+    total += item.first;
+  }
+  if (how.top_p < 1) {
+    double kept = 0;
+    std::size_t count = 0;
+    while (count < items.size() && kept < how.top_p * total) kept += items[count++].first;
+    items.resize(count);
+    total = kept;
+  }
+  double target = u * total;
+  for (const auto& [weight, token] : items) {
+    target -= weight;
+    if (target < 0) return token;
+  }
+  return items.back().second;
+}
+
+}  // namespace fovea

@@ -1,0 +1,36 @@
+// Choosing the next token of a row from its scores.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace fovea {
+
+struct Candidate {
+  float score;  // log-probability of the whole hypothesis
+  std::int32_t row;
+  std::int32_t token;
+};
+
+/// log sum_j exp(x_j), -inf values left out.
+[[nodiscard]] float log_sum_exp(const float* x, std::int64_t n);
+
+/// Appends the `count` best tokens of a row; a token's score is x[token] + offset. Equal scores: the lower token first.
+void best_of_row(const float* x, std::int64_t n, int count, float offset, std::int32_t row,
+                 std::vector<Candidate>& candidates);
+
+struct Drawing {
+  float temperature = 1;
+  int top_k = 0;
+  float top_p = 1;
+};
+
+struct DrawScratch {
+  std::vector<std::pair<float, std::int32_t>> items;
+};
+
+/// The token at quantile u in [0, 1) of softmax(x / temperature), cut to the likeliest top_k and then to the likeliest
+/// that together have probability top_p (Holtzman et al. 2020).
+[[nodiscard]] std::int32_t draw(const float* x, std::int64_t n, const Drawing& how, double u, DrawScratch& scratch);
+
+}  // namespace fovea

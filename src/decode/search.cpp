@@ -1,0 +1,270 @@
+#include "decode/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/rng.hpp"
+#include "decode/candidates.hpp"
+#include "fovea/error.hpp"
+#include "text/specials.hpp"
+
+namespace fovea {
+namespace {
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+// All hypotheses of a search as one tree: a node is a token that follows its parent's.
+struct Node {
+  std::int32_t parent;
+  std::int32_t token;
+  float total;             // log-probability up to here
+  std::int64_t attention;  // where its weights stand in Search::attention_, or -1
+};
+
+struct Row {
+  std::int32_t sentence;
+  std::int32_t node;  // -1: nothing written yet
+};
+
+struct Finished {
+  std::int32_t node;  // the end's
+  float score;
+};
+
+struct Sentence {
+  std::vector<Finished> finished;
+  std::int64_t max_length = 0;
+  Rng draws{0};
+  bool done = false;
+};
+
+class Search {
+ public:
+  Search(Stepper& stepper, std::span<const SearchInput> inputs, const SearchOptions& options)
+      : stepper_(stepper), inputs_(inputs), options_(options), beam_(options.sample ? 1 : options.beam) {
+    for (std::size_t s = 0; s < inputs.size(); ++s) {
+      Sentence sentence;
+      sentence.max_length = options.max_length > 0 ? options.max_length : 2 * inputs[s].source_length + 20;
+      sentence.draws = Rng(mix64(options.seed) ^ inputs[s].line);
+      sentences_.push_back(std::move(sentence));
+      rows_.push_back({static_cast<std::int32_t>(s), -1});
+      tokens_.push_back(kBegin);
+    }
+  }
+
+  std::vector<std::vector<Hypothesis>> run() {
+    for (std::int64_t length = 0; !rows_.empty(); ++length) advance(length);
+    std::vector<std::vector<Hypothesis>> results;
+    for (std::size_t s = 0; s < sentences_.size(); ++s) results.push_back(result(s));
+    return results;
+  }
+
+ private:
+  // One token for every row. `length`: tokens written so far.
+  void advance(std::int64_t length) {
+    const Tensor scores = stepper_.step(tokens_);
+    const Tensor attention = options_.want_attention || options_.coverage_penalty > 0 ? stepper_.attention() : Tensor();
+    next_rows_.clear();
+    from_.clear();
+    tokens_.clear();
+    for (std::size_t begin = 0; begin < rows_.size();) {
+      std::size_t end = begin;
+      while (end < rows_.size() && rows_[end].sentence == rows_[begin].sentence) ++end;
+      advance_sentence(begin, end, length, scores, attention);
+      begin = end;
+    }
+    if (!next_rows_.empty() && !same_rows()) stepper_.keep(from_);
+    rows_.swap(next_rows_);
+  }
+
+  [[nodiscard]] bool same_rows() const {
+    if (from_.size() != rows_.size()) return false;
+    for (std::size_t i = 0; i < from_.size(); ++i) {
+      if (from_[i] != static_cast<std::int32_t>(i)) return false;
+    }
+    return true;
+  }
+
+  void advance_sentence(std::size_t begin, std::size_t end, std::int64_t length, const Tensor& scores,
+                        const Tensor& attention) {
+    Sentence& sentence = sentences_[static_cast<std::size_t>(rows_[begin].sentence)];
+    const SearchInput& input = inputs_[static_cast<std::size_t>(rows_[begin].sentence)];
+    const std::int64_t vocabulary = scores.dim(1);
+    candidates_.clear();
+    for (std::size_t r = begin; r < end; ++r) {
+      float* row = scores.data() + static_cast<std::int64_t>(r) * vocabulary;
+      row[kPad] = row[kBegin] = kNever;
+      if (length < options_.min_length) row[kEnd] = kNever;
+      const float normaliser = log_sum_exp(row, vocabulary);
+      const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
+      if (length >= sentence.max_length) {
+        candidates_.push_back({so_far + row[kEnd] - normaliser, static_cast<std::int32_t>(r), kEnd});
+        continue;
+      }
+      if (length < static_cast<std::int64_t>(input.prefix.size())) {
+        const std::int32_t token = input.prefix[static_cast<std::size_t>(length)];
+        candidates_.push_back({so_far + row[token] - normaliser, static_cast<std::int32_t>(r), token});
+        continue;
+      }
+      if (options_.no_repeat_ngram > 0) ban_repeats(rows_[r].node, row);
+      if (options_.sample) {
+        const Drawing how{options_.temperature, options_.top_k, options_.top_p};
+        const std::int32_t token = draw(row, vocabulary, how, sentence.draws.uniform(), scratch_);
+        candidates_.push_back({so_far + row[token] - normaliser, static_cast<std::int32_t>(r), token});
+      } else {
+        best_of_row(row, vocabulary, beam_ == 1 ? 1 : 2 * beam_, so_far - normaliser, static_cast<std::int32_t>(r),
+                    candidates_);
+      }
+    }
+    // The best first; equal ones in the order of rows and tokens, so that nothing depends on the sort.
+    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      if (a.score != b.score) return a.score > b.score;
+      return a.row != b.row ? a.row < b.row : a.token < b.token;
+    });
+    int places = beam_;
+    for (std::size_t c = 0; c < candidates_.size() && places > 0; ++c) {
+      const Candidate& candidate = candidates_[c];
+      // An end counts only among the best `beam`: one that no hypothesis of the beam would choose is not finished.
+      if (candidate.token == kEnd) {
+        if (c < static_cast<std::size_t>(beam_)) finish(sentence, candidate, length, attention);
+        continue;
+      }
+      next_rows_.push_back({rows_[begin].sentence, append(candidate, attention)});
+      from_.push_back(candidate.row);
+      tokens_.push_back(candidate.token);
+      --places;
+    }
+    if (static_cast<int>(sentence.finished.size()) >= beam_ || length >= sentence.max_length) {
+      while (!next_rows_.empty() && next_rows_.back().sentence == rows_[begin].sentence) {
+        next_rows_.pop_back();
+        from_.pop_back();
+        tokens_.pop_back();
+      }
+    }
+  }
+
+  std::int32_t append(const Candidate& candidate, const Tensor& attention) {
+    const Row& row = rows_[static_cast<std::size_t>(candidate.row)];
+    std::int64_t at = -1;
+    if (attention) {
+      const std::int64_t width = inputs_[static_cast<std::size_t>(row.sentence)].source_length;
+      at = static_cast<std::int64_t>(attention_.size());
+      const float* weights = attention.data() + candidate.row * attention.dim(1);
+      attention_.insert(attention_.end(), weights, weights + width);
+    }
+    nodes_.push_back({row.node, candidate.token, candidate.score, at});
+    return static_cast<std::int32_t>(nodes_.size() - 1);
+  }
+
+  void finish(Sentence& sentence, const Candidate& candidate, std::int64_t length, const Tensor& attention) {
+    const std::int32_t node = append(candidate, attention);
+    float score = candidate.score / std::pow(static_cast<float>(length + 1), options_.length_penalty);
+    if (options_.coverage_penalty > 0 && attention) {
+      score += coverage(
+          node,
+          inputs_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(candidate.row)].sentence)].source_length);
+    }
+    sentence.finished.push_back({node, score});
+  }
+
+  [[nodiscard]] float coverage(std::int32_t node, std::int64_t width) const {
+    std::vector<float> received(static_cast<std::size_t>(width), 0.0F);
+    for (std::int32_t n = node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) {
+      const float* weights = attention_.data() + nodes_[static_cast<std::size_t>(n)].attention;
+      for (std::size_t j = 0; j < received.size(); ++j) received[j] += weights[j];
+    }
+    float total = 0;
+    for (const float r : received) total += std::log(std::clamp(r, 1e-6F, 1.0F));
+    return options_.coverage_penalty * total;
+  }
+
+  // Forbids each token that would write an n-gram again which the row's hypothesis holds already.
+  void ban_repeats(std::int32_t node, float* row) {
+    history_.clear();
+    for (std::int32_t n = node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) {
+      history_.push_back(nodes_[static_cast<std::size_t>(n)].token);
+    }
+    const auto n = static_cast<std::size_t>(options_.no_repeat_ngram);
+    if (history_.size() + 1 < n) return;
+    std::reverse(history_.begin(), history_.end());
+    const auto tail = history_.end() - static_cast<std::ptrdiff_t>(n - 1);
+    for (auto at = history_.begin(); at + static_cast<std::ptrdiff_t>(n - 1) < history_.end(); ++at) {
+      if (std::equal(tail, history_.end(), at)) row[*(at + static_cast<std::ptrdiff_t>(n - 1))] = kNever;
+    }
+  }
+
+  std::vector<Hypothesis> result(std::size_t s) {
+    auto& finished = sentences_[s].finished;
+    std::stable_sort(finished.begin(), finished.end(),
+                     [](const Finished& a, const Finished& b) { return a.score > b.score; });
+    std::vector<Hypothesis> best;
+    for (const Finished& f : finished) {
+      if (static_cast<int>(best.size()) == options_.n_best) break;
+      Hypothesis h;
+      h.score = f.score;
+      h.log_probability = nodes_[static_cast<std::size_t>(f.node)].total;
+      std::vector<std::int32_t> path;
+      for (std::int32_t n = f.node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) path.push_back(n);
+      std::reverse(path.begin(), path.end());
+      for (const std::int32_t n : path) {
+        const Node& node = nodes_[static_cast<std::size_t>(n)];
+        if (node.token != kEnd) h.tokens.push_back(node.token);
+        if (options_.want_attention && node.attention >= 0) {
+          const auto from = attention_.begin() + node.attention;
+          h.attention.insert(h.attention.end(), from, from + inputs_[s].source_length);
+        }
+      }
+      best.push_back(std::move(h));
+    }
+    return best;
+  }
+
+  Stepper& stepper_;
+  std::span<const SearchInput> inputs_;
+  const SearchOptions& options_;
+  int beam_;
+  std::vector<Sentence> sentences_;
+  std::vector<Row> rows_;
+  std::vector<Row> next_rows_;
+  std::vector<std::int32_t> from_;
+  std::vector<std::int32_t> tokens_;
+  std::vector<Candidate> candidates_;
+  std::vector<std::int32_t> history_;
+  std::vector<Node> nodes_;
+  std::vector<float> attention_;
+  DrawScratch scratch_;
+};
+
+void require(bool ok, const char* what, double given, const char* possible) {
+  if (!ok) throw UsageError(fmt::format("{}: {} given, {}", what, given, possible));
+}
+
+}  // namespace
+
+void SearchOptions::check() const {
+  require(beam >= 1 && beam <= 1000, "--beam", beam, "1 to 1000 are possible");
+  require(n_best >= 1 && (n_best <= beam || sample), "--n-best", n_best, "1 up to the beam's width is possible");
+  require(!sample || n_best == 1, "--n-best", n_best, "with --sample it is 1");
+  require(std::isfinite(length_penalty), "--length-penalty", length_penalty, "a finite number is needed");
+  require(coverage_penalty >= 0 && std::isfinite(coverage_penalty), "--coverage-penalty", coverage_penalty,
+          "0 or more is needed");
+  require(min_length >= 0, "--min-length", min_length, "0 or more is needed");
+  require(max_length >= 0, "--max-length", max_length, "1 or more is needed (0: twice the source and 20)");
+  require(max_length == 0 || min_length <= max_length, "--min-length", min_length, "at most --max-length is possible");
+  require(no_repeat_ngram >= 0, "--no-repeat-ngram", no_repeat_ngram, "0 or more is needed");
+  require(temperature > 0 && std::isfinite(temperature), "--temperature", temperature, "more than 0 is needed");
+  require(top_k >= 0, "--top-k", top_k, "0 or more is needed");
+  require(top_p > 0 && top_p <= 1, "--top-p", top_p, "more than 0, up to 1, is needed");
+}
+
+std::vector<std::vector<Hypothesis>> search(Stepper& stepper, std::span<const SearchInput> inputs,
+                                            const SearchOptions& options) {
+  options.check();
+  if (inputs.empty()) return {};
+  return Search(stepper, inputs, options).run();
+}
+
+}  // namespace fovea

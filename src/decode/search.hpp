@@ -1,0 +1,50 @@
+// From a decoder's scores to output: greedy, beam search and sampling.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/stepper.hpp"
+
+namespace fovea {
+
+struct SearchOptions {
+  int beam = 5;                // 1: greedy
+  float length_penalty = 1;    // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
+  float coverage_penalty = 0;  // Wu et al. 2016: + penalty * sum_j log(min(attention received by source token j, 1))
+  int n_best = 1;
+  int min_length = 0;       // tokens before the end may come
+  int max_length = 0;       // 0: twice the source's length and 20 more
+  int no_repeat_ngram = 0;  // n > 0: no n tokens in a row occur twice
+  bool sample = false;      // draw each token instead of taking the best
+  float temperature = 1;    // of the drawing
+  int top_k = 0;            // draw among the k likeliest; 0: all
+  float top_p = 1;          // draw among the likeliest that together have this probability
+  std::uint64_t seed = 1;   // a line's draws depend on the seed and its number alone
+  bool want_attention = false;
+
+  /// Throws UsageError naming the option that cannot be.
+  void check() const;
+};
+
+/// One sentence to decode.
+struct SearchInput {
+  std::int64_t source_length = 0;             // in tokens, the end included
+  std::uint64_t line = 0;                     // its number, for sampling
+  std::span<const std::int32_t> prefix = {};  // the output must start so
+};
+
+struct Hypothesis {
+  std::vector<std::int32_t> tokens;  // without the end
+  float score = 0;                   // what it was ranked by
+  float log_probability = 0;         // of the tokens and the end
+  std::vector<float> attention;      // [tokens + the end, source length]; empty unless wanted and there
+};
+
+/// The best hypotheses of each sentence, best first. `vocabulary` ids; begin and end are the ids of <s> and </s>; pad
+/// and begin are never written.
+[[nodiscard]] std::vector<std::vector<Hypothesis>> search(Stepper& stepper, std::span<const SearchInput> inputs,
+                                                          const SearchOptions& options);
+
+}  // namespace fovea
