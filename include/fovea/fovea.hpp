@@ -1,6 +1,7 @@
 // Everything Fovea offers.
 #pragma once
 
+#include "fovea/convolution.hpp"
 #include "fovea/error.hpp"
 #include "fovea/npy.hpp"
 #include "fovea/metrics.hpp"

@@ -7,6 +7,7 @@
 
 #include "fovea/error.hpp"
 #include "kernels/attention.hpp"
+#include "kernels/conv.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
 #include "kernels/rnn.hpp"
@@ -19,6 +20,7 @@ namespace fovea::kernels {
   extern const AttentionKernels attention; \
   extern const MathKernels math;           \
   extern const RnnKernels rnn;             \
+  extern const ConvKernels conv;           \
   }
 FOVEA_DECLARE_TABLES(generic)
 FOVEA_DECLARE_TABLES(avx2)
@@ -28,7 +30,7 @@ FOVEA_DECLARE_TABLES(avx512)
 namespace {
 
 #define FOVEA_TABLE(isa) \
-  { .name = #isa, .attention = &isa::attention, .math = &isa::math, .rnn = &isa::rnn }
+  { .name = #isa, .attention = &isa::attention, .math = &isa::math, .rnn = &isa::rnn, .conv = &isa::conv }
 const Table generic_table = FOVEA_TABLE(generic);
 #ifdef FOVEA_HAVE_AVX2
 const Table avx2_table = FOVEA_TABLE(avx2);

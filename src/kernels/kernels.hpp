@@ -13,6 +13,7 @@ namespace fovea::kernels {
 struct AttentionKernels;
 struct MathKernels;
 struct RnnKernels;
+struct ConvKernels;
 
 /// One instruction set's kernels.
 struct Table {
@@ -20,6 +21,7 @@ struct Table {
   const AttentionKernels* attention;
   const MathKernels* math;
   const RnnKernels* rnn;
+  const ConvKernels* conv;
 };
 
 /// The table in use: the best this CPU runs, or the one FOVEA_KERNELS names. Throws UsageError for an unknown or

@@ -1,26 +1,24 @@
 #include "kernels/rnn.hpp"
 
-#include <hwy/contrib/math/math-inl.h>
 #include "kernels/simd/rows-inl.hpp"
+#include "kernels/simd/vector_math-inl.hpp"
 
 namespace fovea::kernels::FOVEA_ISA {
 namespace {
 
-HWY_INLINE Vec tanh(Vec x) {
-  return hn::Tanh(Floats(), x);
+HWY_INLINE Floats tanh(Floats x) {
+  return Tanh(F(), x);
 }
-HWY_INLINE Vec sigmoid(Vec x) {
-  x = hn::Max(hn::Set(Floats(), -80.0F), x);
-  const Vec one = hn::Set(Floats(), 1.0F);
-  return hn::Div(one, hn::Add(one, hn::Exp(Floats(), hn::Neg(x))));
+HWY_INLINE Floats sigmoid(Floats x) {
+  return Sigmoid(F(), x);
 }
 /// y (1 - y): the derivative of the sigmoid by its value.
-HWY_INLINE Vec sigmoid_slope(Vec y) {
+HWY_INLINE Floats sigmoid_slope(Floats y) {
   return hn::NegMulAdd(y, y, y);
 }
 /// 1 - y^2: that of tanh.
-HWY_INLINE Vec tanh_slope(Vec y) {
-  return hn::NegMulAdd(y, y, hn::Set(Floats(), 1.0F));
+HWY_INLINE Floats tanh_slope(Floats y) {
+  return hn::NegMulAdd(y, y, hn::Set(F(), 1.0F));
 }
 
 void gru_forward(std::int64_t h, const GruForwardRow& row) {
@@ -29,11 +27,11 @@ void gru_forward(std::int64_t h, const GruForwardRow& row) {
     const auto sum = [&](std::int64_t at) HWY_ATTR {
       return hn::Add(hn::Add(lanes.load(a.gates + at), lanes.load(a.bias + at)), lanes.load(a.products + at));
     };
-    const Vec r = sigmoid(sum(i));
-    const Vec z = sigmoid(sum(h + i));
-    const Vec m = hn::Add(lanes.load(a.products + 2 * h + i), lanes.load(a.state_bias + i));
-    const Vec n = tanh(hn::MulAdd(r, m, hn::Add(lanes.load(a.gates + 2 * h + i), lanes.load(a.bias + 2 * h + i))));
-    const Vec state = hn::MulAdd(z, hn::Sub(lanes.load(a.state + i), n), n);
+    const Floats r = sigmoid(sum(i));
+    const Floats z = sigmoid(sum(h + i));
+    const Floats m = hn::Add(lanes.load(a.products + 2 * h + i), lanes.load(a.state_bias + i));
+    const Floats n = tanh(hn::MulAdd(r, m, hn::Add(lanes.load(a.gates + 2 * h + i), lanes.load(a.bias + 2 * h + i))));
+    const Floats state = hn::MulAdd(z, hn::Sub(lanes.load(a.state + i), n), n);
     lanes.store(r, a.gates + i);
     lanes.store(z, a.gates + h + i);
     lanes.store(n, a.gates + 2 * h + i);
@@ -45,24 +43,24 @@ void gru_forward(std::int64_t h, const GruForwardRow& row) {
 
 void gru_backward(std::int64_t h, const GruBackwardRow& row) {
   const GruBackwardRow a = row;
-  const Vec zero = hn::Zero(Floats());
+  const Floats zero = hn::Zero(F());
   for_lanes(h, [&](auto lanes, std::int64_t i) HWY_ATTR {
-    const auto put = [&](Vec v, std::int64_t at) HWY_ATTR {
+    const auto put = [&](Floats v, std::int64_t at) HWY_ATTR {
       lanes.store(v, a.gates + at);
       lanes.store(hn::Add(lanes.load(a.dbias + at), v), a.dbias + at);
     };
-    const Vec r = lanes.load(a.gates + i);
-    const Vec z = lanes.load(a.gates + h + i);
-    const Vec n = lanes.load(a.gates + 2 * h + i);
-    const Vec m = lanes.load(a.gates + 3 * h + i);
-    const Vec before = a.before == nullptr ? zero : lanes.load(a.before + i);
-    Vec d = lanes.load(a.carry + i);
+    const Floats r = lanes.load(a.gates + i);
+    const Floats z = lanes.load(a.gates + h + i);
+    const Floats n = lanes.load(a.gates + 2 * h + i);
+    const Floats m = lanes.load(a.gates + 3 * h + i);
+    const Floats before = a.before == nullptr ? zero : lanes.load(a.before + i);
+    Floats d = lanes.load(a.carry + i);
     if (a.dout != nullptr) d = hn::Add(d, lanes.load(a.dout + i));
-    const Vec kept = hn::Mul(d, z);
-    const Vec dn = hn::Mul(hn::Sub(d, kept), tanh_slope(n));
-    const Vec dr = hn::Mul(hn::Mul(dn, m), sigmoid_slope(r));
-    const Vec dz = hn::Mul(hn::Mul(d, hn::Sub(before, n)), sigmoid_slope(z));
-    const Vec dm = hn::Mul(dn, r);
+    const Floats kept = hn::Mul(d, z);
+    const Floats dn = hn::Mul(hn::Sub(d, kept), tanh_slope(n));
+    const Floats dr = hn::Mul(hn::Mul(dn, m), sigmoid_slope(r));
+    const Floats dz = hn::Mul(hn::Mul(d, hn::Sub(before, n)), sigmoid_slope(z));
+    const Floats dm = hn::Mul(dn, r);
     lanes.store(kept, a.carry + i);
     put(dr, i);
     put(dz, h + i);
@@ -80,12 +78,12 @@ void lstm_forward(std::int64_t h, const LstmForwardRow& row) {
     const auto sum = [&](std::int64_t at) HWY_ATTR {
       return hn::Add(hn::Add(lanes.load(a.gates + at), lanes.load(a.bias + at)), lanes.load(a.products + at));
     };
-    const Vec in = sigmoid(sum(i));
-    const Vec forget = sigmoid(sum(h + i));
-    const Vec g = tanh(sum(2 * h + i));
-    const Vec o = sigmoid(sum(3 * h + i));
-    const Vec cell = hn::MulAdd(forget, lanes.load(a.cell + i), hn::Mul(in, g));
-    const Vec state = hn::Mul(o, tanh(cell));
+    const Floats in = sigmoid(sum(i));
+    const Floats forget = sigmoid(sum(h + i));
+    const Floats g = tanh(sum(2 * h + i));
+    const Floats o = sigmoid(sum(3 * h + i));
+    const Floats cell = hn::MulAdd(forget, lanes.load(a.cell + i), hn::Mul(in, g));
+    const Floats state = hn::Mul(o, tanh(cell));
     lanes.store(in, a.gates + i);
     lanes.store(forget, a.gates + h + i);
     lanes.store(g, a.gates + 2 * h + i);
@@ -99,22 +97,22 @@ void lstm_forward(std::int64_t h, const LstmForwardRow& row) {
 
 void lstm_backward(std::int64_t h, const LstmBackwardRow& row) {
   const LstmBackwardRow a = row;
-  const Vec zero = hn::Zero(Floats());
+  const Floats zero = hn::Zero(F());
   for_lanes(h, [&](auto lanes, std::int64_t i) HWY_ATTR {
-    const auto put = [&](Vec v, std::int64_t at) HWY_ATTR {
+    const auto put = [&](Floats v, std::int64_t at) HWY_ATTR {
       lanes.store(v, a.gates + at);
       lanes.store(v, a.products + at);
       lanes.store(hn::Add(lanes.load(a.dbias + at), v), a.dbias + at);
     };
-    const Vec in = lanes.load(a.gates + i);
-    const Vec forget = lanes.load(a.gates + h + i);
-    const Vec g = lanes.load(a.gates + 2 * h + i);
-    const Vec o = lanes.load(a.gates + 3 * h + i);
-    const Vec before = a.cell_before == nullptr ? zero : lanes.load(a.cell_before + i);
-    const Vec t = tanh(lanes.load(a.cell + i));
-    Vec d = lanes.load(a.carry + i);
+    const Floats in = lanes.load(a.gates + i);
+    const Floats forget = lanes.load(a.gates + h + i);
+    const Floats g = lanes.load(a.gates + 2 * h + i);
+    const Floats o = lanes.load(a.gates + 3 * h + i);
+    const Floats before = a.cell_before == nullptr ? zero : lanes.load(a.cell_before + i);
+    const Floats t = tanh(lanes.load(a.cell + i));
+    Floats d = lanes.load(a.carry + i);
     if (a.dout != nullptr) d = hn::Add(d, lanes.load(a.dout + i));
-    const Vec e = hn::MulAdd(hn::Mul(d, o), tanh_slope(t), lanes.load(a.carry_cell + i));
+    const Floats e = hn::MulAdd(hn::Mul(d, o), tanh_slope(t), lanes.load(a.carry_cell + i));
     lanes.store(hn::Mul(e, forget), a.carry_cell + i);
     put(hn::Mul(hn::Mul(e, g), sigmoid_slope(in)), i);
     put(hn::Mul(hn::Mul(e, before), sigmoid_slope(forget)), h + i);

@@ -1,0 +1,50 @@
+// Convolutions over time and over pictures, and pooling.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "fovea/var.hpp"
+
+namespace fovea {
+
+/// Where a window over time stands: `same` around its step (for an even width one step more to the right), `causal`
+/// ending at it.
+enum class TimePadding { same, causal };
+
+struct Conv1dOptions {
+  TimePadding padding = TimePadding::same;
+  std::span<const std::int32_t> lengths = {};  // of each sequence, 0 to T; empty: all T. Only read during the call
+};
+
+/// A convolution over time: `x` [B, T, C], `weights` [K C, O] for windows of K steps (row k C + c weighs channel c of
+/// the window's step k), `bias` [O]; gives [B, T, O]. Padding counts as zeros, and its outputs are zeros.
+[[nodiscard]] Var conv1d(const Var& x, const Var& weights, const Var& bias, const Conv1dOptions& how = {});
+
+/// The same through a gated linear unit (Gehring et al. 2017): `weights` [K C, 2 D], y = a s(g) where a are the first D
+/// sums and g the others; gives [B, T, D].
+[[nodiscard]] Var conv1d_glu(const Var& x, const Var& weights, const Var& bias, const Conv1dOptions& how = {});
+
+/// Windows over pictures; rows, then columns.
+struct Window2d {
+  std::int64_t height = 1;
+  std::int64_t width = 1;
+  std::int64_t stride_y = 1;
+  std::int64_t stride_x = 1;
+  std::int64_t pad_y = 0;  // zeros (for the maximum: nothing) on either side
+  std::int64_t pad_x = 0;
+};
+
+/// A convolution over pictures: `x` [B, H, W, C], `weights` [window.height window.width C, O], `bias` [O]; gives
+/// [B, H', W', O] with H' = (H + 2 pad - height) / stride + 1.
+[[nodiscard]] Var conv2d(const Var& x, const Var& weights, const Var& bias, const Window2d& window);
+
+/// The largest and the mean value of each window, channel by channel: [B, H, W, C] to [B, H', W', C]. Padding never
+/// wins the maximum; the mean counts it as zeros. At most half a window may be padding.
+[[nodiscard]] Var max_pool2d(const Var& x, const Window2d& window);
+[[nodiscard]] Var average_pool2d(const Var& x, const Window2d& window);
+
+/// The mean over all pixels: [B, H, W, C] to [B, C].
+[[nodiscard]] Var global_average_pool2d(const Var& x);
+
+}  // namespace fovea
