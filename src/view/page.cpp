@@ -1,0 +1,114 @@
+#include "view/page.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "view/assets.hpp"
+#include "view/text.hpp"
+
+namespace fovea::view {
+namespace {
+
+std::string json_text(const std::string& text) {
+  return nlohmann::json(clean(text)).dump();
+}
+
+void append_tokens(std::string& out, const std::vector<std::string>& tokens) {
+  out += '[';
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (i > 0) out += ',';
+    out += json_text(tokens[i]);
+  }
+  out += ']';
+}
+
+void append_weights(std::string& out, const Matrix& weights) {
+  out += '[';
+  for (std::int64_t t = 0; t < weights.rows; ++t) {
+    out += t > 0 ? ",[" : "[";
+    for (std::int64_t s = 0; s < weights.columns; ++s) {
+      std::string number = fmt::format("{:.4f}", weights.at(t, s));
+      while (number.back() == '0') number.pop_back();
+      if (number.back() == '.') number.pop_back();
+      if (s > 0) out += ',';
+      out += number;
+    }
+    out += ']';
+  }
+  out += ']';
+}
+
+}  // namespace
+
+std::string pictures_json(const std::vector<AttentionPicture>& pictures) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const AttentionPicture& picture = pictures[i];
+    check(picture);
+    out += i > 0 ? ",\n{" : "{";
+    if (!picture.title.empty()) out += "\"title\":" + json_text(picture.title) + ",";
+    out += "\"source\":";
+    append_tokens(out, picture.source);
+    out += ",\"target\":";
+    append_tokens(out, picture.target);
+    out += ",\"weights\":";
+    append_weights(out, picture.weights);
+    if (!picture.heads.empty()) {
+      out += ",\"heads\":[";
+      for (std::size_t h = 0; h < picture.heads.size(); ++h) {
+        const HeadWeights& one = picture.heads[h];
+        out += fmt::format("{}{{\"layer\":{},\"head\":{},\"weights\":", h > 0 ? "," : "", one.layer, one.head);
+        append_weights(out, one.weights);
+        out += '}';
+      }
+      out += ']';
+    }
+    out += '}';
+  }
+  return out + "]";
+}
+
+std::string data_element(std::string_view id, std::string_view json) {
+  return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, escape_script_json(json));
+}
+
+std::string html_page(const PageParts& parts) {
+  std::string out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "script-src 'unsafe-inline'; img-src data: blob:\">\n<title>{}</title>\n<style>\n",
+      parts.language, escape_markup(parts.title));
+  out += asset("base.css");
+  for (const std::string_view name : parts.styles) out += asset(name);
+  out += "</style>\n</head>\n<body>\n<header class=\"page-head\"><div><h1>" + escape_markup(parts.title) + "</h1>";
+  if (!parts.lead.empty()) out += "<p class=\"lead\">" + escape_markup(parts.lead) + "</p>";
+  out +=
+      "</div><button class=\"theme-button\" aria-label=\"Light or dark\" title=\"Light or dark\">◐</button></header>\n";
+  out += "<main>\n" + parts.body + "</main>\n<script>\n";
+  out += asset("base.js");
+  out += "</script>\n";
+  for (const std::string_view name : parts.scripts) {
+    out += "<script>\n";
+    out += asset(name);
+    out += "</script>\n";
+  }
+  return out + "</body>\n</html>\n";
+}
+
+std::string attention_page(const std::vector<AttentionPicture>& pictures, const std::string& title) {
+  PageParts parts;
+  parts.title = title;
+  parts.lead = pictures.size() == 1 ? "What each word attended to"
+                                    : fmt::format("What each word attended to, in {} sentences", pictures.size());
+  parts.body =
+      "<div class=\"card\" id=\"attention\"><noscript>This page draws with JavaScript; fovea view --svg makes a "
+      "picture that needs none.</noscript></div>\n" +
+      data_element("pictures", pictures_json(pictures));
+  parts.styles = {"attention.css"};
+  parts.scripts = {"attention.js", "view.js"};
+  return html_page(parts);
+}
+
+}  // namespace fovea::view
