@@ -26,6 +26,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     app.set_version_flag("--version", FOVEA_VERSION);
     add_bench(app, streams);
     add_evaluate(app, streams);
+    add_view(app, streams);
     try {
       (void)kernels::active();  // an unknown FOVEA_KERNELS is an error of usage, whatever the command
       auto reversed = arguments;

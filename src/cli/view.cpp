@@ -1,0 +1,110 @@
+// fovea view FILE.jsonl [--html FILE] [--svg FILE] [--line N] [--layer L] [--head H] [--draw heatmap|ribbon]
+//            [--numbers] [--color auto|always|never]
+//
+// Draws attention that `fovea run --attention` wrote: in the terminal, or as a page or a picture. FILE may be "-".
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <istream>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "base/whole_file.hpp"
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+#include "fovea/error.hpp"
+#include "view/page.hpp"
+#include "view/read.hpp"
+#include "view/svg.hpp"
+#include "view/terminal.hpp"
+#include "view/text.hpp"
+
+namespace fovea::cli {
+namespace {
+
+struct ViewOptions {
+  std::string file;
+  std::string html;
+  std::string svg;
+  std::int64_t line = 0;  // 0: all
+  std::optional<int> layer;
+  std::optional<int> head;
+  std::string draw = "heatmap";
+  bool numbers = false;
+  std::string color = "auto";
+};
+
+void draw_in_terminal(std::int64_t line, const view::AttentionPicture& picture, const ViewOptions& options,
+                      view::TerminalStyle style, std::ostream& out) {
+  style.numbers = options.numbers;
+  const std::string title = picture.title.empty() ? "" : "  " + view::clean(picture.title);
+  out << view::faint(fmt::format("line {}", line), style) << view::bold(title, style) << '\n';
+  if (picture.source.empty() || picture.target.empty()) {
+    out << view::faint("nothing to draw: no " + std::string(picture.source.empty() ? "source" : "target") + " tokens",
+                       style)
+        << "\n\n";
+    return;
+  }
+  out << view::draw_heat_map(picture, view::chosen_weights(picture, options.layer, options.head), style) << '\n';
+}
+
+void view_file(const ViewOptions& options, const Streams& streams) {
+  std::ifstream file;
+  const bool from_stdin = options.file == "-";
+  const std::string name = from_stdin ? "standard input" : options.file;
+  if (!from_stdin) {
+    std::error_code error;
+    if (std::filesystem::is_directory(options.file, error)) throw FileError(name + ": is a directory");
+    file.open(options.file, std::ios::binary);
+    if (!file) throw FileError(name + ": cannot be opened");
+  }
+  const bool to_files = !options.html.empty() || !options.svg.empty();
+  const view::TerminalStyle style = terminal_style(streams.out, options.color);
+  std::vector<view::AttentionPicture> pictures;
+  std::vector<view::SvgPiece> pieces;
+  std::int64_t drawn = 0;
+  const std::int64_t lines = view::read_attention(
+      from_stdin ? streams.in : file, name, options.line, [&](std::int64_t line, view::AttentionPicture picture) {
+        ++drawn;
+        if (!to_files) return draw_in_terminal(line, picture, options, style, streams.out);
+        if (!options.svg.empty()) {
+          const view::Matrix weights = view::chosen_weights(picture, options.layer, options.head);
+          pieces.push_back(options.draw == "ribbon" ? svg_ribbon(picture, weights) : svg_heat_map(picture, weights));
+        }
+        if (!options.html.empty()) pictures.push_back(std::move(picture));
+      });
+  if (options.line > lines) throw FileError(fmt::format("{}: has {} lines, no line {}", name, lines, options.line));
+  if (drawn == 0)
+    throw FileError(fmt::format(
+        "{}: {}", name, options.line > 0 ? fmt::format("line {} is blank", options.line) : "has no attention in it"));
+  const std::string title = from_stdin ? "Attention" : std::filesystem::path(options.file).filename().string();
+  if (!options.html.empty()) write_whole_file(options.html, view::attention_page(pictures, title));
+  if (!options.svg.empty()) {
+    write_whole_file(options.svg,
+                     view::svg_document(pieces, "Attention: " + title,
+                                        "What each target token looked at in the source, as weights from 0 to 1."));
+  }
+}
+
+}  // namespace
+
+void add_view(CLI::App& app, const Streams& streams) {
+  auto options = std::make_shared<ViewOptions>();
+  auto* command = app.add_subcommand("view", "draw attention that fovea run wrote, in the terminal or as a file");
+  command->add_option("FILE", options->file, "JSON lines of fovea run --attention; - reads standard input")->required();
+  command->add_option("--html", options->html, "write a page, one file with everything in it");
+  command->add_option("--svg", options->svg, "write a picture");
+  command->add_option("--line", options->line, "only this line of FILE, counted from 1")->check(CLI::PositiveNumber);
+  command->add_option("--layer", options->layer,
+                      "only this layer, counted from 0 (terminal and SVG; the page has a choice)");
+  command->add_option("--head", options->head, "only this head, counted from 0");
+  command->add_option("--draw", options->draw, "what --svg draws: heatmap (default) or ribbon")
+      ->check(CLI::IsMember({"heatmap", "ribbon"}));
+  command->add_flag("--numbers", options->numbers, "write the per cent into the cells, also without colour");
+  add_color_option(*command, options->color);
+  command->callback([options, &streams] { view_file(*options, streams); });
+}
+
+}  // namespace fovea::cli
