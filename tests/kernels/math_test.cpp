@@ -16,14 +16,14 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::nanf("");
 
-// Every 1031st float from lo to hi, both signs' bit patterns walked in order.
+// Every 2063rd float from lo to hi, both signs' bit patterns walked in order.
 std::vector<float> floats_between(float lo, float hi) {
   std::vector<float> x;
   const auto key = [](float v) {
     const auto bits = std::bit_cast<std::int32_t>(v);
     return bits < 0 ? std::int64_t{std::numeric_limits<std::int32_t>::min()} - bits : std::int64_t{bits};
   };
-  for (std::int64_t k = key(lo); k <= key(hi); k += 1031) {
+  for (std::int64_t k = key(lo); k <= key(hi); k += 2063) {
     const auto bits = static_cast<std::int32_t>(k < 0 ? std::numeric_limits<std::int32_t>::min() - k : k);
     x.push_back(std::bit_cast<float>(bits));
   }

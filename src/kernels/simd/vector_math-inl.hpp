@@ -21,22 +21,21 @@ constexpr float kLog2e = 1.44269504F;
 constexpr float kLn2High = 0.693359375F;
 constexpr float kLn2Low = -2.12194440e-4F;
 
-// exp(r) for |r| <= ln(2) / 2, within 2^-28.2.
+// scale * exp(r) for |r| <= ln(2) / 2, within 2^-28.2.
 template <class D, class V = VecOf<D>>
-HWY_INLINE V ExpReduced(D d, V r) {
-  const V one = hn::Set(d, 1.0F);
-  V p = hn::MulAdd(hn::Set(d, 0x1.6a524ep-10F), r, hn::Set(d, 0x1.12396ep-7F));
-  p = hn::MulAdd(p, r, hn::Set(d, 0x1.5558aap-5F));
-  p = hn::MulAdd(p, r, hn::Set(d, 0x1.555492p-3F));
-  p = hn::MulAdd(p, r, hn::Set(d, 0x1.fffffcp-2F));
-  p = hn::MulAdd(p, r, one);
-  return hn::MulAdd(p, r, one);
+HWY_INLINE V ExpReduced(D d, V r, float scale = 1.0F) {
+  V p = hn::MulAdd(hn::Set(d, 0x1.6a524ep-10F * scale), r, hn::Set(d, 0x1.12396ep-7F * scale));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.5558aap-5F * scale));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.555492p-3F * scale));
+  p = hn::MulAdd(p, r, hn::Set(d, 0x1.fffffcp-2F * scale));
+  p = hn::MulAdd(p, r, hn::Set(d, scale));
+  return hn::MulAdd(p, r, hn::Set(d, scale));
 }
 
-// x = n ln 2 + r: gives r, and n as the low bits of `shifted`.
-template <class D, class V = VecOf<D>>
+// x = n ln 2 + r: gives r, and n + bias as the low bits of `shifted`.
+template <int kBias = 0, class D, class V = VecOf<D>>
 HWY_INLINE V ReduceByLn2(D d, V x, V& shifted) {
-  const V round = hn::Set(d, kRound);
+  const V round = hn::Set(d, kRound + kBias);
   shifted = hn::MulAdd(x, hn::Set(d, kLog2e), round);
   const V n = hn::Sub(shifted, round);
   return hn::NegMulAdd(n, hn::Set(d, kLn2Low), hn::NegMulAdd(n, hn::Set(d, kLn2High), x));
@@ -74,6 +73,23 @@ HWY_INLINE V AddToExponent(D d, V p, V shifted) {
   return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
 }
 
+// e^(x + small / 2) for -105.2 <= x <= 40, subnormal results included.
+template <bool kSmall, class D, class V = VecOf<D>>
+HWY_INLINE V ExpNotLarge(D d, V x, V small) {
+  V shifted;
+#if defined(FOVEA_ISA_avx512)
+  V r = ReduceByLn2(d, x, shifted);
+  if constexpr (kSmall) r = hn::MulAdd(small, hn::Set(d, 0.5F), r);
+  return ScaleByPower(d, ExpReduced(d, r), shifted);
+#else
+  // n + 64 with the exponent's offset of 127 is never negative here; the 2^64 too much is taken from the polynomial.
+  V r = ReduceByLn2<64 + 127>(d, x, shifted);
+  if constexpr (kSmall) r = hn::MulAdd(small, hn::Set(d, 0.5F), r);
+  const hn::RebindToSigned<D> di;
+  return hn::Mul(ExpReduced(d, r, 0x1p-64F), hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+#endif
+}
+
 }  // namespace vector_math
 
 /// e^x, within 1 ulp, subnormal results included; 0 for -inf, inf from 88.73 on.
@@ -83,6 +99,14 @@ HWY_INLINE V Exp(D d, V x) {
   V shifted;
   const V r = vector_math::ReduceByLn2(d, x, shifted);
   return vector_math::ScaleByPower(d, vector_math::ExpReduced(d, r), shifted);
+}
+
+/// The same for |x| < 87.33, where the result is an ordinary number: cheaper, and wrong for anything else.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V ExpOrdinary(D d, V x) {
+  V shifted;
+  const V r = vector_math::ReduceByLn2(d, x, shifted);
+  return vector_math::AddToExponent(d, vector_math::ExpReduced(d, r), shifted);
 }
 
 /// 2^x, within 2 ulp, subnormal results included.
@@ -149,9 +173,7 @@ template <class D, class V = VecOf<D>>
 HWY_INLINE V Sigmoid(D d, V x) {
   // From 18 on the result rounds to 1.
   x = hn::Max(hn::Set(d, -104.0F), hn::Min(hn::Set(d, 18.0F), x));
-  V shifted;
-  const V r = vector_math::ReduceByLn2(d, x, shifted);
-  const V e = vector_math::ScaleByPower(d, vector_math::ExpReduced(d, r), shifted);
+  const V e = vector_math::ExpNotLarge<false>(d, x, x);
   return hn::Div(e, hn::Add(e, hn::Set(d, 1.0F)));
 }
 
@@ -167,11 +189,8 @@ namespace vector_math {
 template <class D, class V = VecOf<D>>
 HWY_INLINE V NormalTail(D d, V a, V& bell) {
   const V square = hn::Mul(a, a);
-  const V lost = hn::MulSub(a, a, square);  // what rounding took from the square: it would cost 100 ulp in the tail
-  const V minus_half = hn::Set(d, -0.5F);
-  V shifted;
-  const V r = ReduceByLn2(d, hn::Mul(square, minus_half), shifted);
-  bell = ScaleByPower(d, ExpReduced(d, hn::MulAdd(lost, minus_half, r)), shifted);
+  const V lost = hn::NegMulAdd(a, a, square);  // what rounding put into the square: it would cost 100 ulp in the tail
+  bell = ExpNotLarge<true>(d, hn::Mul(square, hn::Set(d, -0.5F)), lost);
   V p = hn::MulAdd(hn::Set(d, 0.00411631668980855F), a, hn::Set(d, 0.040633268321415866F));
   V q = hn::MulAdd(hn::Set(d, 0.010317956057143364F), a, hn::Set(d, 0.10185894636246465F));
   p = hn::MulAdd(p, a, hn::Set(d, 0.18323524740349068F));

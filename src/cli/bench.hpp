@@ -1,0 +1,30 @@
+// The parts of `fovea bench`: each adds one subcommand that prints one JSON object on its last line.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "cli/command.hpp"
+
+namespace fovea::cli {
+
+void add_bench_math(CLI::App& bench, const Streams& streams);
+
+/// The shortest time of one call in nanoseconds, over batches that together take about `seconds`.
+template <class Body>
+double best_nanoseconds(double seconds, int calls, Body&& body) {
+  using Clock = std::chrono::steady_clock;
+  const auto time_of_batch = [&] {
+    const auto begin = Clock::now();
+    for (int i = 0; i < calls; ++i) body();
+    return std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / calls;
+  };
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  double best = time_of_batch();
+  do {
+    best = std::min(best, time_of_batch());
+  } while (Clock::now() < end);
+  return best;
+}
+
+}  // namespace fovea::cli
