@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "autograd/elementwise.hpp"
 #include "base/arena.hpp"
 #include "fovea/error.hpp"
 #include "fovea/var.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
 
 namespace fovea {
 namespace {
@@ -14,20 +17,25 @@ thread_local bool grad_enabled = true;
 thread_local std::uint64_t next_sequence = 0;
 
 void add_in_place(const Tensor& into, const Tensor& from) {
-  float* y = into.data();
-  const float* x = from.data();
-  const std::int64_t n = into.size();
-  for (std::int64_t i = 0; i < n; ++i) y[i] += x[i];
+  const auto kernel = kernels::active().math->add_in_place;
+  elementwise(into.size(),
+              [&](std::int64_t begin, std::size_t n) { kernel(from.data() + begin, into.data() + begin, n); });
 }
 
-bool later(const detail::Node* a, const detail::Node* b) { return a->sequence < b->sequence; }
+bool later(const detail::Node* a, const detail::Node* b) {
+  return a->sequence < b->sequence;
+}
 
 }  // namespace
 
 namespace detail {
 
-void* Counted::operator new(std::size_t bytes) { return arena_allocate(bytes); }
-void Counted::operator delete(void* memory) noexcept { arena_release(memory); }
+void* Counted::operator new(std::size_t bytes) {
+  return arena_allocate(bytes);
+}
+void Counted::operator delete(void* memory) noexcept {
+  arena_release(memory);
+}
 
 template <class Pending>
 void Node::unlink(Pending& pending) {
@@ -61,7 +69,9 @@ Node::Node(std::span<const Var> inputs) : sequence(next_sequence++) {
   }
 }
 
-Node::~Node() { drop_inputs(); }
+Node::~Node() {
+  drop_inputs();
+}
 
 void Node::drop_inputs() {
   if (inputs_ != inline_) {
@@ -90,9 +100,13 @@ bool recording(std::span<const Var> inputs) {
 }  // namespace detail
 
 NoGrad::NoGrad() : before_(std::exchange(grad_enabled, false)) {}
-NoGrad::~NoGrad() { grad_enabled = before_; }
+NoGrad::~NoGrad() {
+  grad_enabled = before_;
+}
 
-Var::Var(Tensor value) : state_(new detail::VarState) { state_->value = std::move(value); }
+Var::Var(Tensor value) : state_(new detail::VarState) {
+  state_->value = std::move(value);
+}
 
 Var Var::parameter(Tensor value) {
   Var v(std::move(value));
