@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fovea/convolution.hpp"
+#include "fovea/attention.hpp"
 #include "fovea/error.hpp"
 #include "fovea/npy.hpp"
 #include "fovea/metrics.hpp"

@@ -1,0 +1,89 @@
+// Attention: scores, weights, weighted sum, each stage by choice, forward and backward.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fovea/attention/normalizers.hpp"
+#include "fovea/attention/scores.hpp"
+#include "fovea/attention/sight.hpp"
+#include "fovea/var.hpp"
+
+namespace fovea {
+
+/// What attend() shall tell about the weights. All but `weights` without rows in memory linear in the sequence.
+struct WeightsRequest {
+  bool weights = false;                   // Attended::weights; a gradient may flow into them
+  std::span<const std::int64_t> rows{};   // only of these queries; empty: of all
+  std::span<const std::int64_t> heads{};  // only of these heads; empty: of all
+  std::int64_t top = 0;                   // the N largest of each query
+  bool column_sums = false;               // how much each key got from all queries
+  bool entropy = false;                   // -sum w log w of each query, in nats
+};
+
+struct AttendOptions {
+  Score score = score::ScaledDot{};
+  Normalizer normalizer = normalizer::Softmax{};
+
+  std::int64_t heads = 0;     // H: the query is [B, Tq, H * d], heads side by side; 0: as the ranks say
+  std::int64_t kv_heads = 0;  // with heads: key [B, Tk, kv_heads * d]; divides heads; 0: as many as heads
+
+  bool causal = false;                      // query i sees keys j <= i + Tk - Tq
+  std::int64_t window = -1;                 // ... and |i + Tk - Tq - j| <= window; -1: no limit
+  std::span<const std::int64_t> lengths{};  // [B], each 0 to Tk: keys from there on are padding; empty: none is
+  Mask mask{};
+  Edges edges{};
+  Var bias{};  // added to the scores, broadcastable to [B, H, Tq, Tk]; -inf hides a key
+  bool alibi = false;
+  std::optional<RelativeBias> relative_bias{};
+  std::optional<Rotary> rotary{};
+  std::optional<RelativePositions> relative_positions{};
+  std::optional<Local> local{};
+
+  float dropout = 0;  // on the weights that make the context; not on those that are told
+  std::uint64_t dropout_seed = 0;
+
+  WeightsRequest want{};
+};
+
+/// The N largest weights of each query, largest first, the first of equals first.
+struct TopWeights {
+  Tensor weight{};                    // [B, Tq, N] or [B, H, Tq, N]
+  std::vector<std::int64_t> index{};  // the key of each, in the same order
+};
+
+/// What the queries read, and where they looked.
+struct Attended {
+  Var context{};  // the query's layout: [B, Tq, dv], [B, H, Tq, dv] or [B, Tq, H * dv]
+  // [B, Tq, Tk] for a query of rank 3 without heads, else [B, H, Tq, Tk]; fewer H or Tq when chosen; [B, E] or
+  // [B, H, E] with edges. A row of softmax sums to 1, or is all 0 if the query saw nothing.
+  Var weights{};
+  Var log_probability{};  // of the drawn key (normalizer::Sampled): [B, Tq] or [B, H, Tq]; 0 where nothing was seen
+  TopWeights top{};
+  Tensor column_sums{};  // [B, Tk] or [B, H, Tk]
+  Tensor entropy{};      // [B, Tq] or [B, H, Tq]
+};
+
+/// context_i = sum_j w_ij v_j,  w_i = normalizer(score(q_i, k_j) over the keys j that i may see).
+///
+///     const Attended seen = attend(q, k, v, {.causal = true, .want = {.weights = true}});
+///
+/// query [B, Tq, dq] or [B, H, Tq, dq], or [Tq, dq] for the same queries in every sequence; key [B, Tk, dk] or [B, Hk,
+/// Tk, dk], Hk dividing H: query head h reads key head h * Hk / H; value as the key, of any width. A query that sees
+/// nothing gets context 0, weights 0 and gradient 0; what stands in keys and values that nobody sees never matters. A
+/// sequence's result does not depend on the others. Throws ShapeError naming the array and what was expected,
+/// UsageError for options that exclude each other.
+[[nodiscard]] Attended attend(const Var& query, const Var& key, const Var& value, const AttendOptions& how = {});
+
+/// Self-attention: a sequence looks at itself.
+[[nodiscard]] inline Attended attend(const Var& sequence, const AttendOptions& how = {}) {
+  return attend(sequence, sequence, sequence, how);
+}
+
+/// The loss that trains normalizer::Sampled (Williams 1992): -mean((reward - baseline) log p). reward is a constant of
+/// log_probability's shape, higher is better; so is the baseline, which lowers the variance: a running mean of rewards.
+[[nodiscard]] Var reinforce_loss(const Var& log_probability, const Tensor& reward, const Tensor& baseline);
+
+}  // namespace fovea

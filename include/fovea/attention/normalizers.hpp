@@ -1,0 +1,58 @@
+// The second stage of attention: from the scores of one query to its weights.
+//
+// All see only the keys the query may look at; the others get weight 0. All divide the scores by `temperature` first.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+namespace fovea::normalizer {
+
+/// w_j = exp(s_j) / sum_k exp(s_k)
+struct Softmax {
+  float temperature = 1;
+};
+
+/// The point of the simplex nearest to s; most weights are exactly 0  (Martins and Astudillo 2016).
+struct Sparsemax {
+  float temperature = 1;
+};
+
+/// Between softmax and sparsemax: w_j = max(s_j / 2 - tau, 0)^2  (Peters et al. 2019, alpha = 1.5).
+struct Entmax15 {
+  float temperature = 1;
+};
+
+/// w_j = 1 / (1 + exp(-(s_j + bias))): each key on its own, rows need not sum to 1  (Ramapuram et al. 2024, who take
+/// bias = -log keys).
+struct Sigmoid {
+  float temperature = 1;
+  float bias = 0;
+};
+
+/// All weight on the best key, the first of equals. The scores get no gradient, or with `straight_through` that of
+/// softmax  (Bengio et al. 2013).
+struct Hard {
+  float temperature = 1;
+  bool straight_through = false;
+};
+
+enum class Estimator { straight_through, reinforce };
+
+/// All weight on one key drawn with softmax's probabilities  (Xu et al. 2015, "hard attention"). What the scores learn
+/// from: straight_through, softmax's gradient of the context's; reinforce, only that of Attended::log_probability,
+/// from which the loss -(reward - baseline) log p is made (reinforce_loss). Draw n of a seed is the same every time.
+struct Sampled {
+  float temperature = 1;
+  Estimator estimator = Estimator::reinforce;
+  std::uint64_t seed = 0;
+};
+
+}  // namespace fovea::normalizer
+
+namespace fovea {
+
+using Normalizer = std::variant<normalizer::Softmax, normalizer::Sparsemax, normalizer::Entmax15, normalizer::Sigmoid,
+                                normalizer::Hard, normalizer::Sampled>;
+
+}  // namespace fovea

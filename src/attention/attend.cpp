@@ -1,0 +1,120 @@
+#include "fovea/attention/attend.hpp"
+
+#include <fmt/format.h>
+
+#include "attention/fused_path.hpp"
+#include "attention/prepare.hpp"
+#include "attention/rows.hpp"
+#include "fovea/error.hpp"
+
+namespace fovea {
+namespace attention {
+namespace {
+
+// [B, x...] for a query of rank 3 without heads, else [B, H, x...].
+Shape per_query(const Plan& plan, bool headless, Int heads, std::initializer_list<Int> rest) {
+  Shape shape{plan.batch};
+  if (!headless) shape.push_back(heads);
+  for (const Int size : rest) shape.push_back(size);
+  return shape;
+}
+
+struct Made {
+  Tensor context, weights, log_probability;
+  Tensor stats;  // empty: by rows
+};
+
+Made compute(const Plan& plan, bool tiles, Attended& told, const Shape& context_shape, bool headless) {
+  Made made;
+  Outputs out;
+  made.context = Tensor::empty(context_shape);
+  out.context = plan.query_view(made.context);
+  if (plan.want_weights) {
+    const auto edges = static_cast<Int>(plan.edge_column.size());
+    made.weights =
+        Tensor::empty(plan.has_edges() ? per_query(plan, headless, plan.weight_heads, {edges})
+                                       : per_query(plan, headless, plan.weight_heads, {plan.weight_rows, plan.keys}));
+    out.weights = made.weights;
+  }
+  if (plan.sampled()) {
+    made.log_probability = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries}));
+    out.log_probability = {made.log_probability.data(), plan.heads * plan.queries, plan.queries, 1};
+  }
+  if (plan.top > 0) {
+    told.top.weight = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries, plan.top}));
+    told.top.index.resize(static_cast<std::size_t>(told.top.weight.size()));
+    out.top_weight = told.top.weight;
+    out.top_index = told.top.index.data();
+  }
+  if (plan.want_column_sums) {
+    told.column_sums = out.column_sums = Tensor::empty(per_query(plan, headless, plan.heads, {plan.keys}));
+  }
+  if (plan.want_entropy) {
+    told.entropy = out.entropy = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries}));
+  }
+  if (tiles) {
+    made.stats = fused_path_forward(plan, out);
+  } else {
+    rows_forward(plan, out);
+  }
+  return made;
+}
+
+Attended attend_by(const Var& query, const Var& key, const Var& value, const AttendOptions& how, bool may_tile) {
+  const detail::Ref<Plan> plan = prepare(query, key, value, how);
+  const bool learns = detail::recording(plan->inputs);
+  const bool tiles = may_tile && fits_tiles(*plan.get(), learns);
+  const bool headless = query.rank() <= 3 && how.heads == 0;
+  Shape context_shape = query.shape();
+  if (query.rank() == 2) context_shape = {plan->batch, plan->queries, 0};
+  context_shape.set(-1, plan->packed_heads * plan->value_dim);
+  Attended told;
+  const Made made = compute(*plan.get(), tiles, told, context_shape, headless);
+
+  const Tensor context = made.context;
+  const Tensor stats = made.stats;
+  // Which output is which: context, then the weights and the log-probability where they are.
+  const int log_at = made.weights ? 2 : 1;
+  const bool has_weights = static_cast<bool>(made.weights);
+  const bool has_log = static_cast<bool>(made.log_probability);
+  const auto walk_back = [plan, context, stats, log_at, has_weights, has_log](std::span<const Tensor> grads) {
+    const Tensor& dcontext = grads[0];
+    if (stats) {
+      fused_path_backward(*plan.get(), plan->query_view(context), stats, plan->query_view(dcontext));
+      return;
+    }
+    const Tensor dweights = has_weights ? grads[1] : Tensor();
+    View dlog;
+    if (has_log && grads[static_cast<std::size_t>(log_at)]) {
+      dlog = {grads[static_cast<std::size_t>(log_at)].data(), plan->heads * plan->queries, plan->queries, 1};
+    }
+    rows_backward(*plan.get(), dcontext ? plan->query_view(dcontext) : View{}, dweights, dlog);
+  };
+  const std::span<const Var> inputs = plan->inputs;
+  if (has_weights && has_log) {
+    record(
+        {{&told.context, made.context}, {&told.weights, made.weights}, {&told.log_probability, made.log_probability}},
+        inputs, walk_back);
+  } else if (has_weights) {
+    record({{&told.context, made.context}, {&told.weights, made.weights}}, inputs, walk_back);
+  } else if (has_log) {
+    record({{&told.context, made.context}, {&told.log_probability, made.log_probability}}, inputs, walk_back);
+  } else {
+    record({{&told.context, made.context}}, inputs, walk_back);
+  }
+  return told;
+}
+
+}  // namespace
+
+Attended attend_by_rows(const Var& query, const Var& key, const Var& value, const AttendOptions& how) {
+  return attend_by(query, key, value, how, false);
+}
+
+}  // namespace attention
+
+Attended attend(const Var& query, const Var& key, const Var& value, const AttendOptions& how) {
+  return attention::attend_by(query, key, value, how, true);
+}
+
+}  // namespace fovea
