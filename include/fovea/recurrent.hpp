@@ -25,8 +25,9 @@ struct LstmWeights {
 
 struct RecurrentOptions {
   std::span<const std::int32_t> lengths = {};  // of each sequence, 0 to T; empty: all T. Only read during the call
-  bool reverse = false;                        // from each sequence's last step to its first; padding is never met
-  bool time_major = false;                     // input and states are [T, B, ..] instead of [B, T, ..]
+  Var constant = {};        // [B, gates h]: added to x W at every step of a sequence, as a fixed context is
+  bool reverse = false;     // from each sequence's last step to its first; padding is never met
+  bool time_major = false;  // input and states are [T, B, ..] instead of [B, T, ..]
 };
 
 /// What a recurrent network computed.
@@ -49,7 +50,7 @@ struct Recurrent {
                              const Var& first = {}, const Var& first_cell = {});
 
 /// Both directions side by side: states [B, T, 2h], last and first [B, 2h], forward half first. The options'
-/// `reverse` must be false.
+/// `reverse` must be false, its constant is [B, 2 gates h].
 [[nodiscard]] Recurrent bidirectional_gru(const Var& x, const GruWeights& forward, const GruWeights& backward,
                                           const RecurrentOptions& how = {}, const Var& first = {});
 [[nodiscard]] Recurrent bidirectional_lstm(const Var& x, const LstmWeights& forward, const LstmWeights& backward,

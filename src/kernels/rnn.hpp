@@ -13,6 +13,7 @@ namespace fovea::kernels {
 /// state = n + z (state - n).
 struct GruForwardRow {
   float* gates;             // [4h]: in x_r, x_z, x_n (products with the input); out r, z, n, m
+  const float* more;        // [3h]: added to gates before use; null: nothing
   const float* products;    // [3h]: u_r, u_z, u_n (products with the state before)
   const float* bias;        // [3h]: b
   const float* state_bias;  // [h]: c
@@ -34,6 +35,7 @@ struct GruBackwardRow {
 /// i, f, o = s(x + b + u), g = tanh(x + b + u), cell = f cell + i g, state = o tanh(cell). Order i, f, g, o.
 struct LstmForwardRow {
   float* gates;           // [4h]: in products with the input; out i, f, g, o
+  const float* more;      // [4h]: added to gates before use; null: nothing
   const float* products;  // [4h]: products with the state before
   const float* bias;      // [4h]
   float* cell;            // [h]: in before, out after

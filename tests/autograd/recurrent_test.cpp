@@ -218,6 +218,33 @@ TEST(Recurrent, GradientOfBothDirectionsMatchesFiniteDifferences) {
        lb.bias.value()});
 }
 
+TEST(Recurrent, AConstantIsAddedAtEveryStep) {
+  const Lengths lengths{3, 1};
+  const GruWeights w = gru_weights(3, 5, 5);
+  const LstmWeights l = lstm_weights(3, 5, 15);
+  // As an input that is 1 at every step and has one weight.
+  const Tensor x = random_tensor({2, 3, 3}, 1);
+  const Tensor constant = random_tensor({1, 15}, 2);
+  const Tensor wider = Tensor::full({2, 3, 4}, 1.0F);
+  wider.slice(2, 0, 3).copy_from(x);
+  const Tensor weights = Tensor::empty({4, 15});
+  weights.slice(0, 0, 3).copy_from(w.input.value());
+  weights.slice(0, 3, 4).copy_from(constant);
+  const Tensor both = Tensor::empty({2, 15});
+  for (std::int64_t b = 0; b < 2; ++b) both.slice(0, b, b + 1).copy_from(constant);
+  const Recurrent a = gru(x, w, {.lengths = lengths, .constant = both});
+  const Recurrent b = gru(wider, {weights, w.state, w.bias, w.state_bias}, {.lengths = lengths});
+  for (std::int64_t i = 0; i < a.states.size(); ++i) {
+    EXPECT_NEAR(a.states.value().data()[i], b.states.value().data()[i], 1e-6);
+  }
+  test::check_gradients([&](const auto& in) { return gru(x, w, {.lengths = lengths, .constant = in[0]}).states; },
+                        {random_tensor({2, 15}, 3)});
+  test::check_gradients([&](const auto& in) { return lstm(x, l, {.constant = in[0], .reverse = true}).states; },
+                        {random_tensor({2, 20}, 3)});
+  test::check_gradients([&](const auto& in) { return bidirectional_gru(x, w, w, {.constant = in[0]}).states; },
+                        {random_tensor({2, 30}, 3)});
+}
+
 TEST(Recurrent, TimeMajorIsTheSameTransposed) {
   const Lengths lengths{5, 2, 4};
   const Tensor x = random_tensor({3, 5, 4}, 1);

@@ -34,12 +34,13 @@ void expect_close(const Values& actual, const Values& expected, const char* tabl
 Values gru_forward(const Table& table, std::int64_t h, bool want_out) {
   Values gates = random_values(4 * h, 1);
   const Values products = random_values(3 * h, 2);
+  const Values more = random_values(3 * h, 6);
   const Values bias = random_values(3 * h, 3);
   const Values state_bias = random_values(h, 4);
   Values state = random_values(h, 5);
   Values out(static_cast<std::size_t>(h), -9.0F);
-  table.rnn->gru_forward(h, {gates.data(), products.data(), bias.data(), state_bias.data(), state.data(),
-                             want_out ? out.data() : nullptr});
+  table.rnn->gru_forward(h, {gates.data(), want_out ? more.data() : nullptr, products.data(), bias.data(),
+                             state_bias.data(), state.data(), want_out ? out.data() : nullptr});
   gates.insert(gates.end(), state.begin(), state.end());
   gates.insert(gates.end(), out.begin(), out.end());
   return gates;
@@ -61,13 +62,14 @@ Values gru_backward(const Table& table, std::int64_t h, bool full) {
 Values lstm_forward(const Table& table, std::int64_t h, bool full) {
   Values gates = random_values(4 * h, 1);
   const Values products = random_values(4 * h, 2);
+  const Values more = random_values(4 * h, 6);
   const Values bias = random_values(4 * h, 3);
   Values cell = random_values(h, 4);
   Values cell_out(static_cast<std::size_t>(h));
   Values state(static_cast<std::size_t>(h));
   Values out(static_cast<std::size_t>(h));
-  table.rnn->lstm_forward(h, {gates.data(), products.data(), bias.data(), cell.data(), full ? cell_out.data() : nullptr,
-                              state.data(), full ? out.data() : nullptr});
+  table.rnn->lstm_forward(h, {gates.data(), full ? more.data() : nullptr, products.data(), bias.data(), cell.data(),
+                              full ? cell_out.data() : nullptr, state.data(), full ? out.data() : nullptr});
   for (const Values& v : {cell, cell_out, state, out}) gates.insert(gates.end(), v.begin(), v.end());
   return gates;
 }
@@ -108,12 +110,13 @@ TEST(Rnn, GatesStaySaneWhereSigmoidAndTanhSaturate) {
       const Values products(3 * 9, 0.0F);
       const Values bias(4 * 9, 0.0F);
       Values state(9, 0.5F);
-      table->rnn->gru_forward(9, {gates.data(), products.data(), bias.data(), bias.data(), state.data(), nullptr});
+      table->rnn->gru_forward(
+          9, {gates.data(), nullptr, products.data(), bias.data(), bias.data(), state.data(), nullptr});
       for (const float v : state) EXPECT_NEAR(v, huge > 0 ? 0.5F : -1.0F, 1e-6F) << table->name << " " << huge;
       gates.assign(4 * 9, huge);
       Values cell(9, 0.25F);
-      table->rnn->lstm_forward(
-          9, {gates.data(), Values(4 * 9, 0.0F).data(), bias.data(), cell.data(), nullptr, state.data(), nullptr});
+      table->rnn->lstm_forward(9, {gates.data(), nullptr, Values(4 * 9, 0.0F).data(), bias.data(), cell.data(), nullptr,
+                                   state.data(), nullptr});
       for (const float v : cell) EXPECT_NEAR(v, huge > 0 ? 1.25F : 0.0F, 1e-6F) << table->name << " " << huge;
     }
   }

@@ -23,7 +23,7 @@ struct Kept {
   std::size_t count;
   std::array<CellWeights, kMostDirections> weights;
   std::array<Direction, kMostDirections> directions;
-  Var x, first, first_cell;
+  Var x, constant, first, first_cell;
   Tensor input;  // compact [rows, in]
 };
 
@@ -34,7 +34,7 @@ void expect(const char* op, const char* name, const Var& v, const Shape& shape) 
   }
 }
 
-/// Columns `k` h to (k + 1) h of [.., n h].
+/// The k-th of the parts of h columns that stand side by side.
 Tensor half(const Tensor& t, std::size_t k, std::int64_t h) {
   if (!t) return t;
   const auto begin = static_cast<std::int64_t>(k) * h;
@@ -103,6 +103,8 @@ void run(const Kept& k, std::span<const Tensor> outputs) {
   const Tensor dlast_cell = outputs[2] ? outputs[2].contiguous() : Tensor();
   const Tensor dfirst = k.first.requires_grad() ? Tensor::empty(k.first.shape()) : Tensor();
   const Tensor dfirst_cell = k.first_cell.requires_grad() ? Tensor::empty(k.first_cell.shape()) : Tensor();
+  const std::int64_t width = gate_count(k.cell) * h;
+  const Tensor dconstant = k.constant.requires_grad() ? Tensor::empty(k.constant.shape()) : Tensor();
   std::array<DirectionGradients, kMostDirections> gradients;
   for (std::size_t d = 0; d < k.count; ++d) {
     gradients[d] = {
@@ -111,6 +113,7 @@ void run(const Kept& k, std::span<const Tensor> outputs) {
         .last_cell = half(dlast_cell, d, h),
         .before = k.weights[d].state.requires_grad() ? Tensor::empty({k.sequences.rows(), h}) : Tensor(),
         .bias = Tensor::empty({k.sequences.chunks(), 4 * h}),
+        .constant = half(dconstant, d, width),
         .first = half(dfirst, d, h),
         .first_cell = lstm ? half(dfirst_cell, d, h) : Tensor(),
     };
@@ -118,6 +121,7 @@ void run(const Kept& k, std::span<const Tensor> outputs) {
   run_backward(k.cell, k.sequences, std::span(k.directions).first(k.count), std::span(gradients).first(k.count));
   for (std::size_t d = 0; d < k.count; ++d) weight_gradients(k, d, gradients[d]);
   input_gradient(k);
+  if (dconstant) k.constant.accumulate(dconstant);
   if (dfirst) k.first.accumulate(dfirst);
   if (dfirst_cell) k.first_cell.accumulate(dfirst_cell);
 }
@@ -139,23 +143,34 @@ Recurrent recurrent(const char* op, Cell cell, const Var& x, std::span<const Cel
     expect(op, "bias", w.bias, {width});
     if (cell == Cell::gru) expect(op, "state bias", w.state_bias, {h});
   }
+  const std::int64_t wide = static_cast<std::int64_t>(weights.size()) * width;
+  if (how.constant) expect(op, "constant", how.constant, {batch, wide});
   if (first) expect(op, "first state", first, {batch, both});
   if (first_cell) expect(op, "first cell", first_cell, {batch, both});
 
-  std::array<Var, 3 + 4 * kMostDirections> inputs{x, first, first_cell};
-  std::size_t used = 3;
+  std::array<Var, 4 + 4 * kMostDirections> inputs{x, how.constant, first, first_cell};
+  std::size_t used = 4;
   for (const CellWeights& w : weights) {
     for (const Var& v : {w.input, w.state, w.bias, w.state_bias}) inputs[used++] = v;
   }
   const std::span<const Var> all(inputs.data(), used);
   const bool keep = detail::recording(all);
 
-  Kept k{cell, Sequences(op, batch, steps, how.lengths, how.time_major), weights.size(), {}, {}, x, first, first_cell,
-         {}};
+  Kept k{.cell = cell,
+         .sequences = Sequences(op, batch, steps, how.lengths, how.time_major),
+         .count = weights.size(),
+         .weights = {},
+         .directions = {},
+         .x = x,
+         .constant = how.constant,
+         .first = first,
+         .first_cell = first_cell,
+         .input = {}};
   k.input = k.sequences.compact(x.value().contiguous().reshape({batch * steps, in}));
   const Tensor states = Tensor::empty({x.dim(0), x.dim(1), both});
   const Tensor last = Tensor::empty({batch, both});
   const Tensor last_cell = cell == Cell::lstm ? Tensor::empty({batch, both}) : Tensor();
+  const Tensor constant_value = how.constant ? how.constant.value().contiguous() : Tensor();
   const Tensor first_value = first ? first.value().contiguous() : Tensor();
   const Tensor first_cell_value = first_cell ? first_cell.value().contiguous() : Tensor();
   for (std::size_t d = 0; d < weights.size(); ++d) {
@@ -165,6 +180,7 @@ Recurrent recurrent(const char* op, Cell cell, const Var& x, std::span<const Cel
         .state_weights = w.state.value().contiguous(),
         .bias = w.bias.value().contiguous(),
         .state_bias = cell == Cell::gru ? w.state_bias.value().contiguous() : Tensor(),
+        .constant = half(constant_value, d, width),
         .gates = Tensor::empty({k.sequences.rows(), 4 * h}),
         .cells = cell == Cell::lstm && keep ? Tensor::empty({k.sequences.rows(), h}) : Tensor(),
         .first = half(first_value, d, h),

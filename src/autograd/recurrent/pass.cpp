@@ -5,6 +5,7 @@
 #include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
 #include "kernels/rnn.hpp"
 
 namespace fovea {
@@ -23,6 +24,10 @@ void copy_row(const float* from, float* to, std::int64_t n) {
 
 void zero_row(float* to, std::int64_t n) {
   std::memset(to, 0, static_cast<std::size_t>(n) * sizeof(float));
+}
+
+void add_row(const float* from, float* to, std::int64_t n) {
+  kernels::active().math->add_in_place(from, to, static_cast<std::size_t>(n));
 }
 
 /// How many of a chunk's sequences, which stand longest first, are still running at `step`.
@@ -62,11 +67,11 @@ void forward_chunk(Cell cell, const Sequences& sequences, const Direction& d, st
       const std::int64_t row = sequences.row(b, t);
       float* out = row_of(d.states, sequences.user_row(b, t));
       if (cell == Cell::gru) {
-        rnn.gru_forward(
-            h, {row_of(d.gates, row), row_of(products, j), d.bias.data(), d.state_bias.data(), row_of(state, j), out});
+        rnn.gru_forward(h, {row_of(d.gates, row), row_of(d.constant, b), row_of(products, j), d.bias.data(),
+                            d.state_bias.data(), row_of(state, j), out});
       } else {
-        rnn.lstm_forward(h, {row_of(d.gates, row), row_of(products, j), d.bias.data(), row_of(memory, j),
-                             row_of(d.cells, row), row_of(state, j), out});
+        rnn.lstm_forward(h, {row_of(d.gates, row), row_of(d.constant, b), row_of(products, j), d.bias.data(),
+                             row_of(memory, j), row_of(d.cells, row), row_of(state, j), out});
       }
     }
   }
@@ -127,6 +132,11 @@ void backward_chunk(Cell cell, const Sequences& sequences, const Direction& d, c
   }
   for (std::int64_t j = 0; j < count; ++j) {
     const std::int64_t b = chunk[static_cast<std::size_t>(j)];
+    if (g.constant) {
+      float* sum = row_of(g.constant, b);
+      zero_row(sum, width);
+      for (std::int64_t t = 0; t < sequences.length(b); ++t) add_row(row_of(d.gates, sequences.row(b, t)), sum, width);
+    }
     if (g.first) copy_row(row_of(carry, j), row_of(g.first, b), h);
     if (g.first_cell) copy_row(row_of(carry_cell, j), row_of(g.first_cell, b), h);
   }

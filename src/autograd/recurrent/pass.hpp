@@ -20,6 +20,7 @@ struct Direction {
   bool reverse = false;
   Tensor state_weights;      // U [h, gates h]
   Tensor bias, state_bias;   // [gates h]; [h], GRU only
+  Tensor constant;           // [B, gates h], added to x W at every step of a sequence; empty: nothing
   Tensor gates;              // [rows, 4h] compact: in x W; out what the backward needs
   Tensor cells;              // [rows, h] compact, LSTM only: every cell, for the backward; empty: not wanted
   Tensor first, first_cell;  // [B, h]; empty: zeros
@@ -32,6 +33,7 @@ struct DirectionGradients {
   Tensor states, last, last_cell;  // in, shaped as the outputs
   Tensor before;                   // out, [rows, h] compact: the state before each step, for dU
   Tensor bias;                     // out, [chunks, 4h]: sums of the gates' gradients over each chunk
+  Tensor constant;                 // out, [B, gates h]
   Tensor first, first_cell;        // out, [B, h]
 };
 

@@ -10,11 +10,14 @@ float sigmoid(float x) {
 }
 
 void gru_forward(std::int64_t h, const GruForwardRow& a) {
+  const auto input = [&a](std::int64_t at) {
+    return a.gates[at] + (a.more == nullptr ? 0.0F : a.more[at]) + a.bias[at];
+  };
   for (std::int64_t i = 0; i < h; ++i) {
-    const float r = sigmoid(a.gates[i] + a.bias[i] + a.products[i]);
-    const float z = sigmoid(a.gates[h + i] + a.bias[h + i] + a.products[h + i]);
+    const float r = sigmoid(input(i) + a.products[i]);
+    const float z = sigmoid(input(h + i) + a.products[h + i]);
     const float m = a.products[2 * h + i] + a.state_bias[i];
-    const float n = std::tanh(a.gates[2 * h + i] + a.bias[2 * h + i] + r * m);
+    const float n = std::tanh(input(2 * h + i) + r * m);
     const float state = n + z * (a.state[i] - n);
     a.gates[i] = r;
     a.gates[h + i] = z;
@@ -50,7 +53,9 @@ void gru_backward(std::int64_t h, const GruBackwardRow& a) {
 }
 
 void lstm_forward(std::int64_t h, const LstmForwardRow& a) {
-  const auto sum = [&a](std::int64_t at) { return a.gates[at] + a.bias[at] + a.products[at]; };
+  const auto sum = [&a](std::int64_t at) {
+    return a.gates[at] + (a.more == nullptr ? 0.0F : a.more[at]) + a.bias[at] + a.products[at];
+  };
   for (std::int64_t i = 0; i < h; ++i) {
     const float in = sigmoid(sum(i));
     const float forget = sigmoid(sum(h + i));

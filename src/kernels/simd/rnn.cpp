@@ -24,13 +24,15 @@ HWY_INLINE Floats tanh_slope(Floats y) {
 void gru_forward(std::int64_t h, const GruForwardRow& row) {
   const GruForwardRow a = row;
   for_lanes(h, [&](auto lanes, std::int64_t i) HWY_ATTR {
-    const auto sum = [&](std::int64_t at) HWY_ATTR {
-      return hn::Add(hn::Add(lanes.load(a.gates + at), lanes.load(a.bias + at)), lanes.load(a.products + at));
+    const auto input = [&](std::int64_t at) HWY_ATTR {
+      const Floats x = lanes.load(a.gates + at);
+      return hn::Add(a.more == nullptr ? x : hn::Add(x, lanes.load(a.more + at)), lanes.load(a.bias + at));
     };
+    const auto sum = [&](std::int64_t at) HWY_ATTR { return hn::Add(input(at), lanes.load(a.products + at)); };
     const Floats r = sigmoid(sum(i));
     const Floats z = sigmoid(sum(h + i));
     const Floats m = hn::Add(lanes.load(a.products + 2 * h + i), lanes.load(a.state_bias + i));
-    const Floats n = tanh(hn::MulAdd(r, m, hn::Add(lanes.load(a.gates + 2 * h + i), lanes.load(a.bias + 2 * h + i))));
+    const Floats n = tanh(hn::MulAdd(r, m, input(2 * h + i)));
     const Floats state = hn::MulAdd(z, hn::Sub(lanes.load(a.state + i), n), n);
     lanes.store(r, a.gates + i);
     lanes.store(z, a.gates + h + i);
@@ -76,7 +78,9 @@ void lstm_forward(std::int64_t h, const LstmForwardRow& row) {
   const LstmForwardRow a = row;
   for_lanes(h, [&](auto lanes, std::int64_t i) HWY_ATTR {
     const auto sum = [&](std::int64_t at) HWY_ATTR {
-      return hn::Add(hn::Add(lanes.load(a.gates + at), lanes.load(a.bias + at)), lanes.load(a.products + at));
+      const Floats x = lanes.load(a.gates + at);
+      return hn::Add(hn::Add(a.more == nullptr ? x : hn::Add(x, lanes.load(a.more + at)), lanes.load(a.bias + at)),
+                     lanes.load(a.products + at));
     };
     const Floats in = sigmoid(sum(i));
     const Floats forget = sigmoid(sum(h + i));
