@@ -8,6 +8,7 @@
 #include "fovea/error.hpp"
 #include "kernels/attention.hpp"
 #include "kernels/conv.hpp"
+#include "kernels/gemm_kernels.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
 #include "kernels/rnn.hpp"
@@ -18,6 +19,7 @@ namespace fovea::kernels {
 #define FOVEA_DECLARE_TABLES(isa)          \
   namespace isa {                          \
   extern const AttentionKernels attention; \
+  extern const GemmKernels gemm;           \
   extern const MathKernels math;           \
   extern const RnnKernels rnn;             \
   extern const ConvKernels conv;           \
@@ -29,8 +31,11 @@ FOVEA_DECLARE_TABLES(avx512)
 
 namespace {
 
-#define FOVEA_TABLE(isa) \
-  { .name = #isa, .attention = &isa::attention, .math = &isa::math, .rnn = &isa::rnn, .conv = &isa::conv }
+#define FOVEA_TABLE(isa)                                                                                  \
+  {                                                                                                       \
+    .name = #isa, .attention = &isa::attention, .gemm = &isa::gemm, .math = &isa::math, .rnn = &isa::rnn, \
+    .conv = &isa::conv                                                                                    \
+  }
 const Table generic_table = FOVEA_TABLE(generic);
 #ifdef FOVEA_HAVE_AVX2
 const Table avx2_table = FOVEA_TABLE(avx2);

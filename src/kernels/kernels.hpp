@@ -11,6 +11,7 @@
 namespace fovea::kernels {
 
 struct AttentionKernels;
+struct GemmKernels;
 struct MathKernels;
 struct RnnKernels;
 struct ConvKernels;
@@ -19,6 +20,7 @@ struct ConvKernels;
 struct Table {
   const char* name;  // "generic", "avx2", "avx512"
   const AttentionKernels* attention;
+  const GemmKernels* gemm;
   const MathKernels* math;
   const RnnKernels* rnn;
   const ConvKernels* conv;
