@@ -10,10 +10,11 @@ namespace fovea {
 /// How many threads parallel work is split over, the caller's included. At first: all cores.
 [[nodiscard]] int threads();
 
-/// Changes it. Throws UsageError unless 1 <= count <= 1024. Not while parallel work runs.
+/// Changes it. Throws UsageError unless 1 <= count <= 1024, Error when the system does not give that many. Not while
+/// parallel work runs.
 void set_threads(int count);
 
-/// The index of the running thread inside parallel_for, 0 to threads() - 1; 0 outside.
+/// The index of the running thread of the pool, 0 to threads() - 1; 0 for every thread that is not of the pool.
 [[nodiscard]] int thread_index();
 
 namespace detail {
@@ -23,7 +24,8 @@ void parallel_for(std::int64_t count, std::int64_t grain, ChunkFunction function
 
 /// Calls body(begin, end) on chunks of at most `grain` items that together cover [0, count) once, on all threads.
 /// The chunks do not depend on timing, only their order does; so work whose chunks write to separate places gives
-/// the same bytes every time. A call from inside a chunk runs serially. The first exception thrown is rethrown.
+/// the same bytes every time. A call from inside a chunk, or while another thread's work holds the pool, runs serially.
+/// The first exception thrown is rethrown.
 ///
 ///     parallel_for(rows, 64, [&](std::int64_t begin, std::int64_t end) { ... });
 template <class Body>

@@ -12,11 +12,35 @@
 
 #include "fovea/error.hpp"
 
+extern "C" {
+void __asan_poison_memory_region(const volatile void* memory, std::size_t bytes);    // NOLINT
+void __asan_unpoison_memory_region(const volatile void* memory, std::size_t bytes);  // NOLINT
+}
+
 namespace fovea {
 namespace {
 
 constexpr std::size_t kAlign = 64;
 constexpr std::size_t kHuge = std::size_t{2} << 20;
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kAddressSanitizer = true;
+#elif defined(__has_feature)
+constexpr bool kAddressSanitizer = __has_feature(address_sanitizer);
+#else
+constexpr bool kAddressSanitizer = false;
+#endif
+
+// Under AddressSanitizer, reading or writing what is not handed out is an error, to the byte.
+void hand_out(void* memory, std::size_t bytes, std::size_t usable) {
+  if constexpr (kAddressSanitizer) {
+    __asan_poison_memory_region(memory, usable);
+    __asan_unpoison_memory_region(memory, bytes);
+  }
+}
+void take_back(void* memory, std::size_t usable) {
+  if constexpr (kAddressSanitizer) __asan_poison_memory_region(memory, usable);
+}
 
 // Sits in the 64 bytes before the memory that is handed out.
 struct Arena;
@@ -29,6 +53,7 @@ static_assert(sizeof(Header) <= kAlign);
 
 // Eight classes per doubling, from 64 bytes on.
 constexpr std::size_t kClasses = 8 * 48;
+constexpr std::size_t kLargest = std::size_t{1} << 46;
 
 std::size_t class_of(std::size_t bytes) {
   const std::size_t units = (bytes + kAlign - 1) / kAlign;
@@ -91,39 +116,61 @@ Arena& own_arena() {
   return *mine.arena;
 }
 
+// A block that is free, or null.
+Header* reuse(Arena& a, std::size_t size_class, std::size_t usable) {
+  const std::lock_guard lock(a.mutex);
+  Header* block = a.free[size_class];
+  if (block == nullptr) return nullptr;
+  a.free[size_class] = block->next;
+  a.stats.used_bytes += usable;
+  return block;
+}
+
+// A block from the system, or null when it has none.
+Header* fetch(Arena& a, std::size_t size_class, std::size_t usable) {
+  // Large blocks on huge pages: a training step walks through hundreds of megabytes.
+  const bool huge = usable >= 2 * kHuge;
+  const std::size_t align = huge ? kHuge : kAlign;
+  const std::size_t total = (usable + kAlign + align - 1) / align * align;
+  void* raw = std::aligned_alloc(align, total);
+  if (raw == nullptr) return nullptr;
+  if (huge) (void)madvise(raw, total, MADV_HUGEPAGE);
+  const std::lock_guard lock(a.mutex);
+  a.stats.held_bytes += usable;
+  a.stats.used_bytes += usable;
+  ++a.stats.system_allocations;
+  return new (raw) Header{nullptr, size_class, &a};
+}
+
 }  // namespace
 
 void* arena_allocate(std::size_t bytes) {
-  if (bytes > (std::size_t{1} << 46)) throw OutOfMemory(fmt::format("out of memory: {} bytes were asked for", bytes));
-  const std::size_t size_class = class_of(bytes == 0 ? 1 : bytes);
+  const std::size_t size_class = bytes > kLargest ? 0 : class_of(bytes == 0 ? 1 : bytes);
   const std::size_t usable = class_bytes(size_class);
-  Arena& a = own_arena();
-  const std::lock_guard lock(a.mutex);
-  Header* block = a.free[size_class];
-  if (block != nullptr) {
-    a.free[size_class] = block->next;
-  } else {
-    // Large blocks on huge pages: a training step walks through hundreds of megabytes.
-    const bool huge = usable >= 2 * kHuge;
-    const std::size_t align = huge ? kHuge : kAlign;
-    const std::size_t total = (usable + kAlign + align - 1) / align * align;
-    void* raw = std::aligned_alloc(align, total);
-    if (raw == nullptr) throw OutOfMemory(fmt::format("out of memory: {} bytes were asked for", bytes));
-    if (huge) (void)madvise(raw, total, MADV_HUGEPAGE);
-    block = new (raw) Header{nullptr, size_class, &a};
-    a.stats.held_bytes += usable;
-    ++a.stats.system_allocations;
+  Header* block = nullptr;
+  if (size_class != 0) {
+    Arena& a = own_arena();
+    block = reuse(a, size_class, usable);
+    if (block == nullptr) block = fetch(a, size_class, usable);
+    if (block == nullptr) {
+      arena_trim();  // what all threads keep for later may be enough
+      block = fetch(a, size_class, usable);
+    }
   }
-  a.stats.used_bytes += usable;
-  return reinterpret_cast<std::byte*>(block) + kAlign;
+  if (block == nullptr) throw OutOfMemory(fmt::format("out of memory: {} bytes were asked for", bytes));
+  void* memory = reinterpret_cast<std::byte*>(block) + kAlign;
+  hand_out(memory, bytes, usable);
+  return memory;
 }
 
 void arena_release(void* memory) noexcept {
   if (memory == nullptr) return;
   auto* block = reinterpret_cast<Header*>(static_cast<std::byte*>(memory) - kAlign);
+  const std::size_t usable = class_bytes(block->size_class);
+  take_back(memory, usable);
   Arena& a = *block->owner;
   const std::lock_guard lock(a.mutex);
-  a.stats.used_bytes -= class_bytes(block->size_class);
+  a.stats.used_bytes -= usable;
   block->next = a.free[block->size_class];
   a.free[block->size_class] = block;
 }

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,29 +34,31 @@ void relax() {
 // one training step, short enough that a waiting process does not burn a core.
 constexpr int kSpins = 2000;
 
+constexpr int kMostThreads = 1024;
+
 // One job at a time: chunks are handed out by a counter, so that a thread that is held up costs one chunk, not half
 // of the work. `ticket` counts jobs; a worker that sees it change joins in.
 class Pool {
  public:
+  // Throws std::system_error when the system has no more threads.
   explicit Pool(int count) {
-    for (int i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
-  }
-  ~Pool() {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-      ticket_.fetch_add(1);
+    try {
+      for (int i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
+    } catch (...) {
+      stop();
+      throw;
     }
-    wake_.notify_all();
-    for (auto& worker : workers_) worker.join();
   }
+  ~Pool() { stop(); }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
   [[nodiscard]] int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-  void run(std::int64_t count, std::int64_t grain, detail::ChunkFunction function, void* context) {
-    const std::lock_guard one_job(job_mutex_);
+  // False when another thread's job runs: then the caller is better off doing its work itself than waiting.
+  bool run(std::int64_t count, std::int64_t grain, detail::ChunkFunction function, void* context) {
+    const std::unique_lock one_job(job_mutex_, std::try_to_lock);
+    if (!one_job) return false;
     function_ = function;
     context_ = context;
     count_ = count;
@@ -79,9 +82,20 @@ class Pool {
       }
     }
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    return true;
   }
 
  private:
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+      ticket_.fetch_add(1);
+    }
+    wake_.notify_all();
+    for (auto& worker : workers_) worker.join();
+  }
+
   void drain() {
     for (;;) {
       const std::int64_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
@@ -135,37 +149,54 @@ class Pool {
   bool stop_ = false;
 };
 
+// All cores, or where the system does not give that many threads, one.
+std::unique_ptr<Pool> first_pool() {
+  try {
+    return std::make_unique<Pool>(std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads));
+  } catch (const std::system_error&) {
+    return std::make_unique<Pool>(1);
+  }
+}
+
 std::unique_ptr<Pool>& pool() {
-  static auto instance = std::make_unique<Pool>(std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  static std::unique_ptr<Pool> instance = first_pool();
   return instance;
 }
 
 }  // namespace
 
-int threads() { return pool()->size(); }
-
-void set_threads(int count) {
-  if (count < 1 || count > 1024) {
-    throw UsageError(fmt::format("threads: {} given, 1 to 1024 are possible", count));
-  }
-  if (count != threads()) pool() = std::make_unique<Pool>(count);
+int threads() {
+  return pool()->size();
 }
 
-int thread_index() { return current_index; }
+void set_threads(int count) {
+  if (count < 1 || count > kMostThreads) {
+    throw UsageError(fmt::format("threads: {} given, 1 to {} are possible", count, kMostThreads));
+  }
+  if (inside) throw Error("threads: their number cannot change inside parallel work");
+  if (count == threads()) return;
+  try {
+    pool() = std::make_unique<Pool>(count);
+  } catch (const std::system_error&) {
+    throw Error(fmt::format("threads: the system does not give {} of them", count));
+  }
+}
+
+int thread_index() {
+  return current_index;
+}
 
 namespace detail {
 
 void parallel_for(std::int64_t count, std::int64_t grain, ChunkFunction function, void* context) {
   if (count <= 0) return;
   grain = std::max<std::int64_t>(1, grain);
-  if (inside || count <= grain || threads() == 1) {
-    // Serially, but in the same chunks: what a chunk computes may depend on where it begins.
-    for (std::int64_t begin = 0; begin < count; begin += grain) {
-      function(context, begin, std::min(begin + grain, count));
-    }
-    return;
+  const bool alone = inside || count <= grain || threads() == 1;
+  if (!alone && pool()->run(count, grain, function, context)) return;
+  // Serially, but in the same chunks: what a chunk computes may depend on where it begins.
+  for (std::int64_t begin = 0; begin < count; begin += grain) {
+    function(context, begin, std::min(begin + grain, count));
   }
-  pool()->run(count, grain, function, context);
 }
 
 }  // namespace detail
