@@ -36,7 +36,7 @@ class Tensor {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] int rank() const { return shape_.rank(); }
   [[nodiscard]] std::int64_t dim(int axis) const { return shape_[axis]; }
-  [[nodiscard]] std::int64_t size() const { return shape_.size(); }
+  [[nodiscard]] std::int64_t size() const { return data_ == nullptr ? 0 : shape_.size(); }
   [[nodiscard]] std::int64_t stride(int axis) const { return strides_[axis]; }
   [[nodiscard]] float* data() const { return data_; }
   /// All values in order. Throws ShapeError when the tensor is not contiguous.

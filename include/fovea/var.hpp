@@ -1,6 +1,7 @@
 // Values that remember how they were computed.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -15,7 +16,8 @@ class Var;
 
 namespace detail {
 
-// Things on the tape: counted, and allocated in the arena so that a steady training loop does not reach malloc.
+// Things on the tape: counted, and allocated in the arena so that a steady training loop does not reach malloc. The
+// count is atomic because threads that serve one model hold the same parameters.
 class Counted {
  public:
   Counted() = default;
@@ -24,7 +26,7 @@ class Counted {
   Counted& operator=(const Counted&) = delete;
   static void* operator new(std::size_t bytes);
   static void operator delete(void* memory) noexcept;
-  std::int64_t shares = 0;
+  std::atomic<std::int64_t> shares{0};
 };
 
 template <class T>
@@ -39,15 +41,17 @@ class Ref {
     return *this;
   }
   ~Ref() {
-    if (p_ != nullptr && --p_->shares == 0) delete p_;
+    if (p_ != nullptr && p_->shares.fetch_sub(1, std::memory_order_acq_rel) == 1) delete p_;
   }
   T* get() const { return p_; }
   T* operator->() const { return p_; }
   explicit operator bool() const { return p_ != nullptr; }
+  // Gives up the share without counting it: the caller does.
+  T* release() { return std::exchange(p_, nullptr); }
 
  private:
   void retain() {
-    if (p_ != nullptr) ++p_->shares;
+    if (p_ != nullptr) p_->shares.fetch_add(1, std::memory_order_relaxed);
   }
   T* p_ = nullptr;
 };
@@ -72,7 +76,8 @@ struct GradTarget {
   bool add = false;
 };
 
-/// A tensor on the tape. Copying copies the handle. One graph belongs to one thread at a time.
+/// A tensor on the tape. Copying copies the handle. One graph belongs to one thread at a time; parameters may be used
+/// by many threads at once as long as none of them walks back.
 class Var {
  public:
   Var() = default;
@@ -123,15 +128,12 @@ class Node : public Counted {
   [[nodiscard]] Var attach(Tensor value, int output);
   [[nodiscard]] std::span<const Var> inputs() const { return {inputs_, count_}; }
   void drop_inputs();
-  // Moves the producers of inputs that only this node holds to `pending`, so that a long chain is taken apart by a
-  // loop and not by recursion.
-  template <class Pending>
-  void unlink(Pending& pending);
 
   Tensor output_grads[kMaxOutputs];  // empty for an output that nobody used
-  Shape output_shapes[kMaxOutputs];
   std::uint64_t sequence;
   bool queued = false;
+  bool walked = false;   // by backward(): it cannot be again
+  Node* next = nullptr;  // in the list of steps that wait for their end
 
  private:
   Var inline_[kInlineInputs];
@@ -206,7 +208,7 @@ void record(std::initializer_list<std::pair<Var*, Tensor>> outputs, std::span<co
 }
 
 /// Walks the tape back from `root`, which must hold one value, and adds to the gradient of every leaf it depends on.
-/// What the ops kept is freed on the way, so a graph can be walked once.
+/// What the ops kept is freed on the way, so a graph can be walked once; again, it throws Error.
 void backward(const Var& root);
 /// The same from a root of any shape, given dL/d(root).
 void backward(const Var& root, const Tensor& gradient);

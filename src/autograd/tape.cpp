@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "autograd/elementwise.hpp"
@@ -14,7 +15,8 @@ namespace fovea {
 namespace {
 
 thread_local bool grad_enabled = true;
-thread_local std::uint64_t next_sequence = 0;
+// One for all threads: a graph that is handed to another thread and goes on there keeps its order.
+std::atomic<std::uint64_t> next_sequence{0};
 
 void add_in_place(const Tensor& into, const Tensor& from) {
   const auto kernel = kernels::active().math->add_in_place;
@@ -22,7 +24,7 @@ void add_in_place(const Tensor& into, const Tensor& from) {
               [&](std::int64_t begin, std::size_t n) { kernel(from.data() + begin, into.data() + begin, n); });
 }
 
-bool later(const detail::Node* a, const detail::Node* b) {
+bool later(const detail::Ref<detail::Node>& a, const detail::Ref<detail::Node>& b) {
   return a->sequence < b->sequence;
 }
 
@@ -37,29 +39,21 @@ void Counted::operator delete(void* memory) noexcept {
   arena_release(memory);
 }
 
-template <class Pending>
-void Node::unlink(Pending& pending) {
-  release();
-  for (const Var& input : inputs()) {
-    VarState* state = input.state_.get();
-    if (state != nullptr && state->shares == 1 && state->producer) pending.push_back(std::move(state->producer));
-  }
-}
-
 VarState::~VarState() {
-  // A long chain must not be taken apart by recursion: unlink it step by step. Only states and nodes that nobody
-  // else holds are followed.
-  if (!producer || producer->shares > 1) return;
-  std::vector<Ref<Node>, ArenaAllocator<Ref<Node>>> pending;
-  pending.push_back(std::move(producer));
-  while (!pending.empty()) {
-    const Ref<Node> node = std::move(pending.back());
-    pending.pop_back();
-    if (node->shares == 1) node->unlink(pending);
-  }
+  // A long chain must not be taken apart by recursion: steps whose last share is gone wait in a list, and whoever
+  // began it ends them one by one.
+  static thread_local Node* waiting = nullptr;
+  static thread_local bool ending = false;
+  Node* node = producer.release();
+  if (node == nullptr || node->shares.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  node->next = waiting;
+  waiting = node;
+  if (std::exchange(ending, true)) return;
+  while (waiting != nullptr) delete std::exchange(waiting, waiting->next);
+  ending = false;
 }
 
-Node::Node(std::span<const Var> inputs) : sequence(next_sequence++) {
+Node::Node(std::span<const Var> inputs) : sequence(next_sequence.fetch_add(1, std::memory_order_relaxed)) {
   count_ = inputs.size();
   if (count_ > kInlineInputs) {
     inputs_ = static_cast<Var*>(arena_allocate(count_ * sizeof(Var)));
@@ -89,7 +83,6 @@ Var Node::attach(Tensor value, int output) {
   v.state_->requires_grad = true;
   v.state_->producer = Ref<Node>(this);
   v.state_->output = output;
-  output_shapes[output] = v.shape();
   return v;
 }
 
@@ -167,35 +160,40 @@ void backward(const Var& root) {
 
 void backward(const Var& root, const Tensor& gradient) {
   if (!root.requires_grad()) throw Error("backward: the root does not depend on any parameter");
+  const detail::Ref<detail::Node>& last = root.state_->producer;
+  if (last && last->walked) throw Error("backward: this graph was walked before; what its steps kept is gone");
   root.accumulate(gradient);
-  if (!root.state_->producer) return;
+  if (!last) return;
   // Steps in falling order of their numbers: when one runs, all that used its outputs have run.
-  std::vector<detail::Node*, ArenaAllocator<detail::Node*>> heap;
-  const auto push = [&heap](detail::Node* node) {
+  std::vector<detail::Ref<detail::Node>, ArenaAllocator<detail::Ref<detail::Node>>> heap;
+  const auto push = [&heap](const detail::Ref<detail::Node>& node) {
+    if (node->walked) throw Error("backward: a part of this graph was walked before; what its steps kept is gone");
     if (std::exchange(node->queued, true)) return;
     heap.push_back(node);
     std::push_heap(heap.begin(), heap.end(), later);
   };
-  push(root.state_->producer.get());
-  std::vector<detail::Ref<detail::Node>, ArenaAllocator<detail::Ref<detail::Node>>> finished;
-  while (!heap.empty()) {
-    std::pop_heap(heap.begin(), heap.end(), later);
-    const detail::Ref<detail::Node> node(heap.back());
-    heap.pop_back();
-    if (std::any_of(std::begin(node->output_grads), std::end(node->output_grads),
-                    [](const Tensor& t) { return static_cast<bool>(t); })) {
-      node->run();
+  try {
+    push(last);
+    while (!heap.empty()) {
+      std::pop_heap(heap.begin(), heap.end(), later);
+      const detail::Ref<detail::Node> node = std::move(heap.back());
+      heap.pop_back();
+      node->walked = true;
+      if (std::any_of(std::begin(node->output_grads), std::end(node->output_grads),
+                      [](const Tensor& t) { return static_cast<bool>(t); })) {
+        node->run();
+      }
+      node->release();
+      for (Tensor& t : node->output_grads) t = Tensor();
+      for (const Var& input : node->inputs()) {
+        if (input.requires_grad() && input.state_->producer) push(input.state_->producer);
+      }
+      node->drop_inputs();  // with them go the values that nobody else needs, for the gradients to come
     }
-    node->release();
-    for (Tensor& t : node->output_grads) t = Tensor();
-    for (const Var& input : node->inputs()) {
-      if (input.requires_grad() && input.state_->producer) push(input.state_->producer.get());
-    }
-    finished.push_back(node);
+  } catch (...) {
+    for (const auto& node : heap) node->walked = true;  // half of a graph is as good as none
+    throw;
   }
-  // The links between steps go last: until here they kept every step alive. Later steps first, so that none is
-  // destroyed from inside another.
-  for (const auto& node : finished) node->drop_inputs();
 }
 
 }  // namespace fovea

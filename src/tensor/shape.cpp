@@ -18,14 +18,17 @@ void Shape::push_back(std::int64_t size) {
 }
 
 std::int64_t Shape::size() const {
+  // Axes of size 0 are left out of the product, so that the strides of an empty shape do not overflow either.
   std::int64_t product = 1;
+  bool empty = false;
   for (int i = 0; i < rank_; ++i) {
-    if (sizes_[static_cast<std::size_t>(i)] < 0 ||
-        __builtin_mul_overflow(product, sizes_[static_cast<std::size_t>(i)], &product)) {
+    const std::int64_t axis = sizes_[static_cast<std::size_t>(i)];
+    empty = empty || axis == 0;
+    if (axis < 0 || __builtin_mul_overflow(product, axis == 0 ? 1 : axis, &product)) {
       throw ShapeError("shape: " + text() + " has a negative axis or too many elements");
     }
   }
-  return product;
+  return empty ? 0 : product;
 }
 
 Shape Shape::leading() const {

@@ -88,10 +88,11 @@ Tensor& Tensor::operator=(const Tensor& other) noexcept {
 }
 
 Tensor& Tensor::operator=(Tensor&& other) noexcept {
-  std::swap(block_, other.block_);
-  std::swap(data_, other.data_);
-  std::swap(shape_, other.shape_);
-  std::swap(strides_, other.strides_);
+  Tensor taken(std::move(other));  // what this held ends with it, here
+  std::swap(block_, taken.block_);
+  std::swap(data_, taken.data_);
+  std::swap(shape_, taken.shape_);
+  std::swap(strides_, taken.strides_);
   return *this;
 }
 
@@ -136,6 +137,7 @@ Tensor Tensor::of(const Shape& shape, std::initializer_list<float> values) {
 }
 
 Tensor Tensor::borrow(float* data, const Shape& shape) {
+  (void)shape.size();  // refuses what cannot be
   Tensor t;
   t.data_ = data;
   t.shape_ = shape;
@@ -174,16 +176,13 @@ bool Tensor::unique() const {
 
 Tensor Tensor::reshape(const Shape& wanted) const {
   Shape shape = wanted;
-  std::int64_t known = 1;
-  int open = -1;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i] == -1 && open < 0) {
-      open = i;
-    } else {
-      known *= shape[i];
-    }
+  int open = 0;
+  while (open < shape.rank() && shape[open] != -1) ++open;
+  if (open < shape.rank()) {
+    shape.set(open, 1);
+    const std::int64_t known = shape.size();
+    shape.set(open, known > 0 && size() % known == 0 ? size() / known : 0);
   }
-  if (open >= 0 && known > 0 && size() % known == 0) shape.set(open, size() / known);
   if (shape.size() != size()) {
     throw ShapeError(fmt::format("reshape: {} cannot become {}", shape_.text(), wanted.text()));
   }
@@ -206,6 +205,9 @@ Tensor Tensor::slice(int axis, std::int64_t begin, std::int64_t end) const {
 
 Tensor Tensor::select(int axis, std::int64_t index) const {
   const int i = axis_index("select", shape_, axis);
+  if (index < 0 || index >= shape_[i]) {
+    throw ShapeError(fmt::format("select: {} is outside axis {} of {}", index, axis, shape_.text()));
+  }
   Tensor t = slice(i, index, index + 1);
   Shape shape;
   Shape strides;
@@ -235,6 +237,7 @@ Tensor Tensor::contiguous() const {
 }
 
 Tensor Tensor::clone() const {
+  if (data_ == nullptr) return {};
   Tensor t = empty(shape_);
   if (is_contiguous()) {
     std::copy_n(data_, size(), t.data_);

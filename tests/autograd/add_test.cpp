@@ -21,23 +21,5 @@ TEST(Add, ShapesThatDifferAreNamed) {
   }
 }
 
-TEST(Tape, ALongChainIsTakenApartWithoutRecursion) {
-  const Var x = Var::parameter(Tensor::full({1}, 0.0F));
-  Var y = x;
-  for (int i = 0; i < 200000; ++i) y = add(y, x);
-  backward(y);
-  EXPECT_EQ(x.grad().item(), 200001.0F);
-  Var unused = x;
-  for (int i = 0; i < 200000; ++i) unused = add(unused, x);
-}
-
-TEST(Tape, AValueUsedTwiceGetsBothGradients) {
-  const Var x = Var::parameter(Tensor::of({2}, {1.0F, 2.0F}));
-  const Var y = add(x, x);
-  backward(sum(add(y, y)));
-  EXPECT_EQ(x.grad().data()[0], 4.0F);
-  EXPECT_EQ(x.grad().data()[1], 4.0F);
-}
-
 }  // namespace
 }  // namespace fovea
