@@ -11,5 +11,6 @@
 #include "fovea/safetensors.hpp"
 #include "fovea/shape.hpp"
 #include "fovea/tensor.hpp"
+#include "fovea/text.hpp"
 #include "fovea/threads.hpp"
 #include "fovea/var.hpp"

@@ -1,0 +1,104 @@
+// Text to token ids and back.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+/// The ids every tokenizer gives to padding, to what it does not know, and to the beginning and end of a sentence.
+inline constexpr std::int32_t pad_id = 0;
+inline constexpr std::int32_t unk_id = 1;
+inline constexpr std::int32_t bos_id = 2;
+inline constexpr std::int32_t eos_id = 3;
+inline constexpr std::int32_t special_ids = 4;  // the first id of an ordinary token
+
+enum class TokenizerKind {
+  sentencepiece,  // subwords (Kudo & Richardson 2018)
+  word,           // what stands between white space
+  character,      // Unicode code points; a space is the token ▁
+  label,          // the whole line: classes
+};
+
+/// The kind named sentencepiece, word, char or label. Throws UsageError for another name.
+[[nodiscard]] TokenizerKind tokenizer_kind(std::string_view name);
+[[nodiscard]] std::string_view name_of(TokenizerKind kind);
+
+/// Cuts lines into tokens. Lines are UTF-8; white space is what separates words, so a run of it counts as one space and
+/// none is kept at the ends. decode(encode(line)) is the line again, apart from that and from unknown tokens. Const
+/// calls may come from several threads.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  [[nodiscard]] virtual TokenizerKind kind() const = 0;
+  /// How many ids there are, the special ones included.
+  [[nodiscard]] virtual std::int32_t size() const = 0;
+  /// The ids of a line, in place of what `ids` held; never bos, eos or pad. With `pieces`, also the text each id stands
+  /// for, which for unk_id is what was not known.
+  virtual void encode(std::string_view line, std::vector<std::int32_t>& ids,
+                      std::vector<std::string>* pieces = nullptr) const = 0;
+  /// The text of ids; pad, bos and eos leave no trace. Throws UsageError for an id that does not exist.
+  [[nodiscard]] virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
+  /// One token as it is shown: "▁cat", "<unk>", "</s>". Throws UsageError for an id that does not exist.
+  [[nodiscard]] virtual const std::string& piece(std::int32_t id) const = 0;
+  /// Writes the tokenizer into a folder, as NAME.model (SentencePiece's own format) or NAME.json, from where
+  /// load_tokenizer has it back. Throws FileError.
+  virtual void save(const std::filesystem::path& folder, const std::string& name) const = 0;
+
+  [[nodiscard]] std::vector<std::int32_t> encode(std::string_view line) const {
+    std::vector<std::int32_t> ids;
+    encode(line, ids);
+    return ids;
+  }
+};
+
+struct TokenizerOptions {
+  enum class Subwords { unigram, bpe };
+
+  TokenizerKind kind = TokenizerKind::sentencepiece;
+  std::int32_t vocab = 8000;              // at most so many ids, the four special ones included
+  std::int64_t min_count = 1;             // words, characters: those met less often are unknown
+  Subwords subwords = Subwords::unigram;  // how SentencePiece learns
+};
+
+/// What came of training a tokenizer.
+struct TokenizerReport {
+  std::int32_t asked = 0;     // options.vocab
+  std::int32_t size = 0;      // what the text gave
+  std::int64_t left_out = 0;  // different words or characters that are unknown to it
+  double unknown_share = 0;   // of the words or characters in the text
+};
+
+struct TrainedTokenizer {
+  std::shared_ptr<const Tokenizer> tokenizer;
+  TokenizerReport report;
+};
+
+/// Learns a tokenizer from lines. The same lines and options give the same tokenizer. Throws UsageError when the lines
+/// hold no text or `vocab` has no room for it.
+///
+///     const auto [tokenizer, report] = train_tokenizer(lines, {.vocab = 4000});
+///     const std::vector<std::int32_t> ids = tokenizer->encode("看小猫，它好可爱");
+[[nodiscard]] TrainedTokenizer train_tokenizer(const std::vector<std::string>& lines,
+                                               const TokenizerOptions& options = {});
+
+/// The same for two texts that shall share one vocabulary.
+[[nodiscard]] TrainedTokenizer train_shared_tokenizer(const std::vector<std::string>& source,
+                                                      const std::vector<std::string>& target,
+                                                      const TokenizerOptions& options = {});
+
+/// The tokenizer saved as `name` in a folder. Throws FileError when there is none or it is damaged.
+[[nodiscard]] std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& folder,
+                                                              const std::string& name);
+
+/// A SentencePiece .model file, wherever it comes from; its pieces follow the special ids in their own order. Throws
+/// FileError when it is missing or damaged.
+[[nodiscard]] std::shared_ptr<const Tokenizer> load_sentencepiece(const std::filesystem::path& file);
+
+}  // namespace fovea

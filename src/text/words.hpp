@@ -1,0 +1,29 @@
+// Pieces put together to the words they came from: for alignments and for attention that people read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/text.hpp"
+
+namespace fovea::text {
+
+/// The words of a sequence of pieces.
+struct PieceWords {
+  std::vector<std::string> words;      // as they are written: "cat", "它"
+  std::vector<std::int32_t> of_piece;  // the index of each piece's word; never decreasing
+};
+
+/// Puts pieces together: a new word begins at a piece that opens with ▁, and around every Chinese, Japanese or Thai
+/// character, where no space separates words. Pieces of a word or label tokenizer are words already. An end-of-sentence
+/// piece is a word of its own, so that nothing is lost.
+[[nodiscard]] PieceWords words_of_pieces(TokenizerKind kind, std::span<const std::string> pieces);
+
+/// Attention between pieces [targets, sources], row by row, as attention between words: the weights of a source word's
+/// pieces are added up, those of a target word's pieces averaged. Rows that sum to 1 still do.
+[[nodiscard]] std::vector<std::vector<float>> merge_attention(std::span<const std::vector<float>> weights,
+                                                              const PieceWords& source, const PieceWords& target);
+
+}  // namespace fovea::text
