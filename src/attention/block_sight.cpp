@@ -49,9 +49,19 @@ void reach(const Plan& plan, Int b, Int h, Int first, Int* low, Int* high) {
       *high = std::max(*high, range.high);
     }
   } else {  // ranges move to the right with i
-    *low = row_range(plan, b, h, first).low;
-    *high = row_range(plan, b, h, first + kRows - 1).high;
-    if (plan.window < 0 && !plan.local) *low = 0;
+    const Int last = first + kRows - 1;
+    *low = 0;
+    *high = plan.length(b);
+    if (plan.causal) *high = std::min(*high, last + plan.offset() + 1);
+    if (plan.window >= 0) {
+      *low = first + plan.offset() - plan.window;
+      *high = std::min(*high, last + plan.offset() + plan.window + 1);
+    }
+    if (plan.local) {
+      *low = std::max(*low, first - plan.half_width);
+      *high = std::min(*high, last + plan.half_width + 1);
+    }
+    *low = std::max<Int>(*low, 0);
   }
   if (*high < *low) *high = *low = 0;
 }

@@ -1,9 +1,6 @@
-#include "fovea/attention.hpp"
-
-#include "attention/rows.hpp"
+#include "attention/both_paths.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
-#include "support/gradcheck.hpp"
 
 namespace fovea {
 namespace {
@@ -11,12 +8,11 @@ namespace {
 using test::check_gradients;
 using test::random_tensor;
 
-// attend() by either path.
-using Attend = Attended (*)(const Var&, const Var&, const Var&, const AttendOptions&);
-constexpr Attend kBoth[] = {attend, attention::attend_by_rows};
+using test::Attend;
+using test::kBothPaths;
 
 TEST(Attend, AveragesValuesWhenAllScoresAreEqual) {
-  for (const Attend by : kBoth) {
+  for (const Attend by : kBothPaths) {
     const Attended a = by(Tensor::zeros({1, 1, 2}), Tensor::zeros({1, 4, 2}),
                           Tensor::of({1, 4, 1}, {1.0F, 2.0F, 3.0F, 6.0F}), {.want = {.weights = true}});
     EXPECT_FLOAT_EQ(a.context.value().item(), 3.0F);
@@ -26,7 +22,7 @@ TEST(Attend, AveragesValuesWhenAllScoresAreEqual) {
 
 TEST(Attend, GradientsMatchFiniteDifferences) {
   const std::vector<std::int64_t> lengths{5, 3};
-  for (const Attend by : kBoth) {
+  for (const Attend by : kBothPaths) {
     for (const bool causal : {false, true}) {
       check_gradients(
           [&](const auto& in) { return by(in[0], in[1], in[2], {.causal = causal, .lengths = lengths}).context; },
@@ -36,7 +32,7 @@ TEST(Attend, GradientsMatchFiniteDifferences) {
 }
 
 TEST(Attend, SelfAttentionGathersAllThreeGradients) {
-  for (const Attend by : kBoth) {
+  for (const Attend by : kBothPaths) {
     check_gradients([&](const auto& in) { return by(in[0], in[0], in[0], {}).context; }, {random_tensor({1, 5, 4}, 4)});
     check_gradients(
         [&](const auto& in) {
@@ -54,7 +50,7 @@ TEST(Attend, PackedHeadsEqualSeparateHeads) {
   const auto pack = [](const Tensor& t) {
     return t.transpose(1, 2).contiguous().reshape({t.dim(0), t.dim(2), t.dim(1) * t.dim(3)});
   };
-  for (const Attend by : kBoth) {
+  for (const Attend by : kBothPaths) {
     const Tensor apart = by(q, k, v, {}).context.value();
     const Tensor packed = by(pack(q), pack(k), pack(v), {.heads = 4, .kv_heads = 2}).context.value();
     const Tensor expected = pack(apart);

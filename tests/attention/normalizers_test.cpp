@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "attention/both_paths.hpp"
+#include "fovea/ops.hpp"
+
+namespace fovea {
+namespace {
+
+using namespace normalizer;  // NOLINT(google-build-using-namespace)
+using test::check_gradients;
+using test::random_tensor;
+
+// The weights of one row of scores, which are the keys themselves.
+std::vector<float> weights_of(const std::vector<float>& scores, const Normalizer& how) {
+  const auto n = static_cast<std::int64_t>(scores.size());
+  const Tensor keys = Tensor::of({1, n, 1}, scores);
+  const Attended a = attend(Tensor::full({1, 1, 1}, 1.0F), keys, keys,
+                            {.score = score::Dot{}, .normalizer = how, .want = {.weights = true}});
+  const auto values = a.weights.value().values();
+  return {values.begin(), values.end()};
+}
+
+float total(const std::vector<float>& w) {
+  return std::accumulate(w.begin(), w.end(), 0.0F);
+}
+
+TEST(Normalizers, RowsSumToOneEvenWhenScoresAreHuge) {
+  for (const Normalizer& how : {Normalizer(Softmax{}), Normalizer(Sparsemax{}), Normalizer(Entmax15{})}) {
+    for (const auto& scores :
+         {std::vector<float>{1e30F, -1e30F, 0.0F}, {1e30F, 1e30F, 3.0F}, {-1e30F, -1e30F, -1e30F}}) {
+      EXPECT_NEAR(total(weights_of(scores, how)), 1.0F, 1e-6);
+    }
+  }
+}
+
+TEST(Normalizers, SparsemaxIsTheNearestPointOfTheSimplex) {
+  EXPECT_EQ(weights_of({2.0F, 0.5F, 0.0F}, Sparsemax{}), (std::vector<float>{1, 0, 0}));
+  const auto w = weights_of({0.6F, 0.4F, -1.0F}, Sparsemax{});
+  EXPECT_NEAR(w[0], 0.6F, 1e-6);
+  EXPECT_NEAR(w[1], 0.4F, 1e-6);
+  EXPECT_EQ(w[2], 0.0F);
+}
+
+TEST(Normalizers, EntmaxWeightsSatisfyTheirEquation) {
+  const std::vector<float> scores{1.0F, 0.3F, 0.2F, -0.5F, -3.0F};
+  const auto w = weights_of(scores, Entmax15{});
+  EXPECT_NEAR(total(w), 1.0F, 1e-6);
+  const float tau = scores[0] / 2 - std::sqrt(w[0]);
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    const float x = std::max(0.0F, scores[i] / 2 - tau);
+    EXPECT_NEAR(w[i], x * x, 1e-6);
+  }
+  EXPECT_EQ(w[4], 0.0F);
+}
+
+TEST(Normalizers, TemperatureFlattens) {
+  const auto cold = weights_of({1.0F, 2.0F}, Softmax{});
+  const auto warm = weights_of({10.0F, 20.0F}, Softmax{.temperature = 10});
+  EXPECT_NEAR(cold[1], warm[1], 1e-6);
+}
+
+TEST(Normalizers, HardTakesTheFirstLargest) {
+  EXPECT_EQ(weights_of({1.0F, 3.0F, 3.0F, 2.0F}, Hard{}), (std::vector<float>{0, 1, 0, 0}));
+}
+
+TEST(Normalizers, SampledDrawsWithSoftmaxProbabilities) {
+  const Tensor keys = Tensor::of({1, 3, 1}, {0.0F, 1.0F, 2.0F});
+  const Attended a = attend(Tensor::full({1, 20000, 1}, 1.0F), keys, keys,
+                            {.score = score::Dot{}, .normalizer = Sampled{.seed = 7}, .want = {.column_sums = true}});
+  const auto expected = weights_of({0.0F, 1.0F, 2.0F}, Softmax{});
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(a.column_sums.values()[j] / 20000, expected[j], 0.01);
+}
+
+TEST(Normalizers, SampledTellsTheLogProbabilityOfItsChoice) {
+  const Tensor keys = Tensor::of({1, 3, 1}, {0.0F, 1.0F, 2.0F});
+  const auto p = weights_of({0.0F, 1.0F, 2.0F}, Softmax{});
+  const Attended a = attend(Tensor::full({1, 8, 1}, 1.0F), keys, keys,
+                            {.score = score::Dot{}, .normalizer = Sampled{}, .want = {.top = 1}});
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_NEAR(a.log_probability.value().values()[i], std::log(p[static_cast<std::size_t>(a.top.index[i])]), 1e-5);
+  }
+}
+
+TEST(Normalizers, GradientsMatchFiniteDifferences) {
+  for (const Normalizer& how :
+       {Normalizer(Softmax{.temperature = 2}), Normalizer(Sparsemax{}), Normalizer(Sparsemax{.temperature = 0.5F}),
+        Normalizer(Entmax15{}), Normalizer(Entmax15{.temperature = 3}), Normalizer(Sigmoid{.bias = -1}),
+        Normalizer(Sigmoid{.temperature = 2})}) {
+    SCOPED_TRACE(how.index());
+    // Both outputs: the context, and the weights themselves. A small step: sparse weights have corners.
+    for (const bool weights : {false, true}) {
+      check_gradients(
+          [&](const auto& in) {
+            const Attended a =
+                attend(in[0], in[1], in[2], {.normalizer = how, .causal = true, .want = {.weights = true}});
+            return weights ? a.weights : a.context;
+          },
+          {random_tensor({2, 4, 3}, 1), random_tensor({2, 6, 3}, 2), random_tensor({2, 6, 2}, 3)},
+          {.step = 2e-3, .tolerance = 5e-3});
+    }
+  }
+}
+
+TEST(Normalizers, HardPassesNothingToTheScoresUnlessStraightThrough) {
+  const Tensor k = random_tensor({1, 4, 3}, 2);
+  const Tensor v = random_tensor({1, 4, 2}, 3);
+  const auto dq = [&](const Normalizer& how) {
+    const Var q = Var::parameter(random_tensor({1, 2, 3}, 1));
+    backward(sum(attend(q, k, v, {.normalizer = how}).context));
+    return q.grad();
+  };
+  const auto size = [](const Tensor& t) {
+    float s = 0;
+    for (const float x : t.values()) s += std::abs(x);
+    return s;
+  };
+  EXPECT_EQ(size(dq(Hard{})), 0.0F);
+  EXPECT_EQ(size(dq(Sampled{})), 0.0F);
+  // d(sum of context)/d(weights) does not depend on the weights, so straight-through is softmax's gradient.
+  test::expect_near(dq(Hard{.straight_through = true}), dq(Softmax{}), 1e-6);
+  test::expect_near(dq(Sampled{.estimator = Estimator::straight_through}), dq(Softmax{}), 1e-6);
+}
+
+TEST(Normalizers, ReinforceLearnsThroughTheLogProbability) {
+  const Tensor reward = Tensor::of({1, 2}, {1.0F, -2.0F});
+  const Tensor baseline = Tensor::of({1, 2}, {0.5F, 0.5F});
+  check_gradients(
+      [&](const auto& in) {
+        const Attended a = attend(in[0], in[1], in[1], {.normalizer = Sampled{.temperature = 2, .seed = 3}});
+        return reinforce_loss(a.log_probability, reward, baseline);
+      },
+      {random_tensor({1, 2, 3}, 1), random_tensor({1, 4, 3}, 2)}, {.step = 2e-3});
+}
+
+}  // namespace
+}  // namespace fovea
