@@ -97,7 +97,9 @@ void bias_block(const Plan& plan, const Block& block) {
       if (!*bias) continue;
       const float* row = bias->data + block.b * bias->b + block.h * bias->h + bias->first + i * bias->i;
       for (Int c = 0; c < block.columns; ++c) {
-        if (visible[c] != 0) s[c] += row[block.key(c) * bias->j];
+        const float added = row[block.key(c) * bias->j];
+        if (added == kHidden) visible[c] = 0;  // even where the score is NaN
+        s[c] += added;
       }
     }
     if (plan.row_term) {
