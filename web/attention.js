@@ -9,6 +9,13 @@
   const argmax = (list) => list.reduce((best, w, i) => (w > list[best] ? i : best), 0);
   const column = (weights, s) => weights.map((row) => row[s]);
 
+  // Tokens as the sentence they came from: characters and SentencePiece's pieces join without spaces.
+  const sentence = (tokens) => {
+    if (tokens.some((token) => token.startsWith('▁'))) return tokens.join('').replaceAll('▁', ' ').trim();
+    return tokens.join(tokens.every((token) => [...token].length === 1) ? '' : ' ');
+  };
+  const MANY = 90; // tokens on a side from which the two sides stand beside each other and scroll
+
   Fovea.attention = function (root, pictures, options = {}) {
     const state = { at: 0, layer: '', head: '', active: null, pinned: null };
     let picture = null;
@@ -33,10 +40,10 @@
     lines.setAttribute('aria-hidden', 'true');
     const source = make('ol', { class: 'tokens source', 'aria-label': words.source });
     const target = make('ol', { class: 'tokens target', 'aria-label': words.target });
+    const side = (name, list) => make('div', { class: 'attention-side' },
+      make('p', { 'aria-hidden': 'true' }, name), list);
     const rows = make('div', { class: 'attention-rows' },
-      lines, make('p', { class: 'attention-side', 'aria-hidden': 'true' }, words.source), source,
-      make('div', { class: 'attention-gap' }), target,
-      make('p', { class: 'attention-side', 'aria-hidden': 'true' }, words.target));
+      lines, side(words.source, source), make('div', { class: 'attention-gap' }), side(words.target, target));
     const readout = make('output', { class: 'attention-readout', 'aria-live': 'polite' });
 
     // --- the heat map -------------------------------------------------------------------------------------------
@@ -52,7 +59,7 @@
     let grid = { cell: 0, left: 0, top: 0 };
 
     pictures.forEach((one, i) => {
-      const text = one.title || one.source.join(' ') || words.empty;
+      const text = one.title || sentence(one.source) || words.empty;
       pick.append(make('option', {}, `${i + 1}. ${text.length > 90 ? text.slice(0, 90) + '…' : text}`));
     });
 
@@ -76,6 +83,7 @@
       }
       fill(source, picture.source, 'source');
       fill(target, picture.target, 'target');
+      rows.classList.toggle('many', Math.max(picture.source.length, picture.target.length) > MANY);
       choose({});
       if (options.onshow) options.onshow(state);
     }
@@ -165,6 +173,18 @@
       drawLines();
       placeBands();
       say();
+      if (active && rows.classList.contains('many')) follow(shares);
+    }
+
+    // In long texts, brings the most attended token of the other side into its scrolling part.
+    function follow(shares) {
+      for (const [side, list] of [['source', source], ['target', target]]) {
+        if (!shares[side] || !list.children.length) continue;
+        const item = list.children[argmax(shares[side])];
+        const pane = list.parentElement;
+        const off = item.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+        if (off < 30 || off > pane.clientHeight - 40) pane.scrollTop += off - pane.clientHeight / 2;
+      }
     }
 
     function say() {
@@ -182,7 +202,7 @@
     // All lines, faint, while few tokens stand in one row each; else only those of the token that is pointed at.
     function drawLines() {
       lines.replaceChildren();
-      if (!picture.source.length || !picture.target.length) return;
+      if (!picture.source.length || !picture.target.length || rows.classList.contains('many')) return;
       const frame = rows.getBoundingClientRect();
       const place = (list, edge) => Array.from(list.children, (item) => {
         const box = item.getBoundingClientRect();

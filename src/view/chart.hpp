@@ -1,0 +1,35 @@
+// Line charts of numbers over time.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fovea::view {
+
+/// One line of a chart. A value that is not finite breaks the line.
+struct Series {
+  std::string name;
+  std::vector<std::pair<double, double>> points;  // x rising
+};
+
+struct Chart {
+  std::string title;
+  std::string x_label = "step";
+  std::vector<Series> series;
+  bool from_zero = false;    // the y axis begins at 0
+  bool logarithmic = false;  // the y axis, for positive values; others break the line
+};
+
+/// Round values for an axis from `low` to `high`: steps of 1, 2 or 5 times a power of ten, about `count` of them, the
+/// first not above `low` and the last not below `high`.
+[[nodiscard]] std::vector<double> ticks(double low, double high, int count);
+
+/// A number for an axis or a readout: 0.25, 1.5k, 20k, 3M.
+[[nodiscard]] std::string short_number(double value);
+
+/// The chart as a <figure> with inline SVG; web/chart.css colours it in light and dark, web/chart.js adds a readout.
+/// Lines of many points are drawn through the lowest and highest of each small stretch.
+[[nodiscard]] std::string html_chart(const Chart& chart);
+
+}  // namespace fovea::view
