@@ -7,7 +7,7 @@
 
 namespace fovea::kernels {
 
-inline std::uint32_t weight_bits(std::uint64_t seed, std::uint64_t number) {
+__attribute__((always_inline)) inline std::uint32_t weight_bits(std::uint64_t seed, std::uint64_t number) {
   auto x = static_cast<std::uint32_t>(number) ^ static_cast<std::uint32_t>(seed);
   const std::uint32_t high =
       (static_cast<std::uint32_t>(number >> 32) * 0x9E3779B9U) ^ static_cast<std::uint32_t>(seed >> 32);
@@ -21,7 +21,7 @@ inline std::uint32_t weight_bits(std::uint64_t seed, std::uint64_t number) {
   return x ^ (x >> 15);
 }
 
-inline bool weight_kept(const WeightDropout& dropout, std::int64_t pair) {
+__attribute__((always_inline)) inline bool weight_kept(const WeightDropout& dropout, std::int64_t pair) {
   const std::uint32_t bits = weight_bits(dropout.seed, dropout.counter + static_cast<std::uint64_t>(pair));
   return static_cast<float>(bits >> 8) * 0x1p-24F >= dropout.rate;
 }

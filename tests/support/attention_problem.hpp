@@ -197,16 +197,20 @@ class Problem {
   Floats scratch_;
 };
 
-/// Rows of `width` that are Problem::kGap apart: equal within `tolerance`, and the gaps untouched.
+/// Rows of `width` that are Problem::kGap apart: equal within `tolerance` of the largest, and the gaps untouched.
 inline void expect_rows_near(const std::vector<float>& actual, const std::vector<float>& expected, std::int64_t width,
                              float tolerance, const std::string& what) {
   ASSERT_EQ(actual.size(), expected.size()) << what;
   const auto stride = static_cast<std::size_t>(width + Problem::kGap);
+  float largest = 1;
+  for (const float x : expected) {
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+  }
   for (std::size_t i = 0; i < actual.size(); ++i) {
     if (i % stride >= static_cast<std::size_t>(width)) {
       ASSERT_TRUE(std::isnan(actual[i])) << what << ": wrote into the gap after row " << i / stride;
     } else {
-      ASSERT_NEAR(actual[i], expected[i], tolerance * std::max(1.0F, std::abs(expected[i])))
+      ASSERT_NEAR(actual[i], expected[i], tolerance * largest)
           << what << ": row " << i / stride << ", column " << i % stride;
     }
   }

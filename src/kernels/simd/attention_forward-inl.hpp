@@ -1,0 +1,190 @@
+// The forward pass of any softmax attention over tiles of scores (online softmax: Milakov and Gimelshein 2018; tiles:
+// Dao et al. 2022). `Scores` computes a tile; the rest is the same for all families.
+#pragma once
+
+#include "kernels/simd/attention_dropout-inl.hpp"
+#include "kernels/simd/attention_tile-inl.hpp"
+
+namespace fovea::kernels::FOVEA_ISA {
+namespace {
+
+/// What is known of each query of a block so far; each [kQueryTile].
+struct Running {
+  float* peak;
+  float* mass;
+  float* shrink;  // 2^(old peak - new peak)
+};
+
+// Scores become weights relative to the new peak. Says whether a peak moved, so that earlier sums must shrink.
+template <int kColumns>
+HWY_INLINE bool online_softmax(float* HWY_RESTRICT s, int stride, int keys, const Running& run) {
+  const F f;
+  V peak[kColumns];
+  V mass[kColumns];
+#pragma GCC unroll 4
+  for (int c = 0; c < kColumns; ++c) peak[c] = hn::LoadU(f, run.peak + c * kLanes);
+  for (int a = 0; a < keys; ++a) {
+#pragma GCC unroll 4
+    for (int c = 0; c < kColumns; ++c) peak[c] = hn::Max(hn::LoadU(f, s + a * stride + c * kLanes), peak[c]);
+  }
+  bool moved = false;
+#pragma GCC unroll 4
+  for (int c = 0; c < kColumns; ++c) {
+    const V old = hn::LoadU(f, run.peak + c * kLanes);
+    hn::StoreU(peak[c], f, run.peak + c * kLanes);
+    moved |= !hn::AllTrue(f, hn::Eq(old, peak[c]));
+    peak[c] = hn::IfThenZeroElse(hn::Eq(peak[c], hn::Set(f, kMinusInf)), peak[c]);
+    hn::StoreU(Exp2Neg(f, hn::Sub(old, peak[c])), f, run.shrink + c * kLanes);
+    mass[c] = hn::Zero(f);
+  }
+  for (int a = 0; a < keys; ++a) {
+#pragma GCC unroll 4
+    for (int c = 0; c < kColumns; ++c) {
+      float* at = s + a * stride + c * kLanes;
+      const V p = Exp2Neg(f, hn::Sub(hn::LoadU(f, at), peak[c]));
+      hn::StoreU(p, f, at);
+      mass[c] = hn::Add(mass[c], p);
+    }
+  }
+#pragma GCC unroll 4
+  for (int c = 0; c < kColumns; ++c) {
+    const V shrink = hn::LoadU(f, run.shrink + c * kLanes);
+    float* at = run.mass + c * kLanes;
+    hn::StoreU(hn::MulAdd(hn::LoadU(f, at), shrink, mass[c]), f, at);
+  }
+  return moved;
+}
+
+#if defined(FOVEA_ISA_avx512)
+constexpr int kSoftmaxColumns = 4;
+#else
+constexpr int kSoftmaxColumns = 2;
+#endif
+
+HWY_INLINE bool online_softmax(float* s, int stride, int columns, int keys, const Running& run) {
+  bool moved = false;
+  int c = 0;
+  const auto from = [&](int at) { return Running{run.peak + at, run.mass + at, run.shrink + at}; };
+  for (; c + kSoftmaxColumns * kLanes <= columns; c += kSoftmaxColumns * kLanes) {
+    moved |= online_softmax<kSoftmaxColumns>(s + c, stride, keys, from(c));
+  }
+  for (; c + 2 * kLanes <= columns; c += 2 * kLanes) moved |= online_softmax<2>(s + c, stride, keys, from(c));
+  for (; c < columns; c += kLanes) moved |= online_softmax<1>(s + c, stride, keys, from(c));
+  return moved;
+}
+
+HWY_INLINE void scale_row(float* row, std::int64_t width, float factor) {
+  const F f;
+  const V by = hn::Set(f, factor);
+  over_row(
+      width, [&](std::int64_t d) { hn::StoreU(hn::Mul(by, hn::LoadU(f, row + d)), f, row + d); },
+      [&](std::int64_t d, auto mask) {
+        hn::BlendedStore(hn::Mul(by, hn::MaskedLoad(mask, f, row + d)), mask, f, row + d);
+      });
+}
+
+// The weighted sum pair by pair, for a tile that hides some pairs and whose values are not all finite: 0 * NaN.
+template <class Head>
+HWY_INLINE void add_seen_values(const Head& head, const Tile& t, const float* s, int stride, float* sum,
+                                std::int64_t sum_stride) {
+  const F f;
+  for (int b = 0; b < t.queries; ++b) {
+    float* to = sum + b * sum_stride;
+    for (int a = 0; a < t.keys; ++a) {
+      if (!sees(head.sight, t, a, b)) continue;
+      const V p = hn::Set(f, s[a * stride + b]);
+      const float* v = head.v + (t.key0 + a) * head.v_stride;
+      over_row(
+          head.value_dim,
+          [&](std::int64_t e) { hn::StoreU(hn::MulAdd(p, hn::LoadU(f, v + e), hn::LoadU(f, to + e)), f, to + e); },
+          [&](std::int64_t e, auto mask) {
+            const V old = hn::MaskedLoad(mask, f, to + e);
+            hn::BlendedStore(hn::MulAdd(p, hn::MaskedLoad(mask, f, v + e), old), mask, f, to + e);
+          });
+    }
+  }
+}
+
+HWY_INLINE std::int64_t forward_floats(std::int64_t value_dim) {
+  return kQueryTile * kKeyTile + kAdjustFloats + 3 * kQueryTile + (kQueryTile + kKeyTile) * whole_vectors(value_dim) +
+         64;
+}
+
+template <class Head, class Scores>
+HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row0, int rows, Carve carve) {
+  const F f;
+  const int columns = whole_vectors(rows);
+  float* s = carve.floats(kQueryTile * kKeyTile);
+  float* memory = carve.floats(kAdjustFloats);
+  const Running run = {carve.floats(kQueryTile), carve.floats(kQueryTile), carve.floats(kQueryTile)};
+  for (int c = 0; c < columns; c += kLanes) {
+    hn::StoreU(hn::Set(f, kMinusInf), f, run.peak + c);
+    hn::StoreU(hn::Zero(f), f, run.mass + c);
+  }
+  // The sum stands in `out` where whole vectors fit there.
+  const bool direct = head.value_dim % kLanes == 0;
+  const int padded = whole_vectors(head.value_dim);
+  float* sum = direct ? head.out + row0 * head.out_stride : carve.floats(kQueryTile * padded);
+  const std::int64_t sum_stride = direct ? head.out_stride : padded;
+  float* value_memory = direct ? nullptr : carve.floats(kKeyTile * padded);
+
+  scores.take_rows(row0, rows);
+  const Range seen = seen_keys(head.sight, row0, rows, {0, head.keys});
+  bool first = true;
+  for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
+    const int keys = static_cast<int>(least(kKeyTile, seen.end - key0));
+    const Tile t = look(head.sight, row0, rows, key0, keys);
+    if (t.skipped) continue;
+    scores.tile(t, s, columns);
+    const bool hidden = t.adjusted && adjust(head.sight, t, s, columns, memory);
+    const bool moved = online_softmax(s, columns, columns, keys, run);
+    if (head.dropout.rate > 0) drop(head.dropout, head.keys, t, s, columns);
+    if (moved && !first) {
+      for (int b = 0; b < rows; ++b) scale_row(sum + b * sum_stride, head.value_dim, run.shrink[b]);
+    }
+    const float* v = head.v + key0 * head.v_stride;
+    if (hidden && !all_finite(v, head.v_stride, keys, head.value_dim)) {
+      if (first) {
+        for (int b = 0; b < rows; ++b) __builtin_memset(sum + b * sum_stride, 0, sizeof(float) * head.value_dim);
+      }
+      add_seen_values(head, t, s, columns, sum, sum_stride);
+    } else {
+      const Rows values = padded_rows(v, head.v_stride, keys, head.value_dim, value_memory);
+      multiply_transposed({.m = rows,
+                           .n = padded,
+                           .k = keys,
+                           .a = s,
+                           .a_stride = columns,
+                           .b = values.data,
+                           .b_stride = values.stride,
+                           .c = sum,
+                           .c_stride = sum_stride,
+                           .add = !first,
+                           .from = -t.to,
+                           .to = -t.from});
+    }
+    first = false;
+  }
+  for (int b = 0; b < rows; ++b) {
+    float* out = head.out + (row0 + b) * head.out_stride;
+    const float mass = run.mass[b];
+    head.peak[row0 + b] = run.peak[b];
+    head.mass[row0 + b] = mass;
+    if (mass == 0) {
+      __builtin_memset(out, 0, sizeof(float) * head.value_dim);
+      continue;
+    }
+    if (!direct) __builtin_memcpy(out, sum + b * sum_stride, sizeof(float) * head.value_dim);
+    scale_row(out, head.value_dim, 1 / (mass * (1 - head.dropout.rate)));
+  }
+}
+
+template <class Head, class Scores>
+HWY_INLINE void forward_rows(const Head& head, Scores& scores, Range rows, Carve carve) {
+  for (std::int64_t row0 = rows.begin; row0 < rows.end; row0 += kQueryTile) {
+    forward_block(head, scores, row0, static_cast<int>(least<std::int64_t>(kQueryTile, rows.end - row0)), carve);
+  }
+}
+
+}  // namespace
+}  // namespace fovea::kernels::FOVEA_ISA

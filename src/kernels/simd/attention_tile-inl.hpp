@@ -1,0 +1,293 @@
+// What all tiled attention kernels share: packing, and what is seen of a tile.
+//
+// A tile is [keys, queries]: row j holds the scores of key j, lanes are queries. So the maximum and the sum of a
+// softmax run down the rows, lane by lane, and keys and values are read as they stand, one value at a time.
+#pragma once
+
+#include "kernels/attention.hpp"
+#include "kernels/simd/attention_product.hpp"
+#include "kernels/simd/vector_math-inl.hpp"
+
+namespace fovea::kernels::FOVEA_ISA {
+namespace {
+
+using F = hn::ScalableTag<float>;
+using V = hn::Vec<F>;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(F()));
+constexpr int kQueryTile = 64;
+constexpr float kLog2eFloat = 1.44269504F;
+constexpr float kMinusInf = -__builtin_inff();
+
+HWY_INLINE int whole_vectors(std::int64_t n) {
+  return static_cast<int>((n + kLanes - 1) / kLanes * kLanes);
+}
+template <class T>
+HWY_INLINE T least(T a, T b) {
+  return a < b ? a : b;
+}
+template <class T>
+HWY_INLINE T most(T a, T b) {
+  return a > b ? a : b;
+}
+
+/// Hands out parts of the scratch memory.
+struct Carve {
+  float* next;
+  HWY_INLINE float* floats(std::int64_t n) {
+    float* part = next;
+    next += (n + 15) / 16 * 16;
+    return part;
+  }
+};
+
+// --- packing -------------------------------------------------------------------------------------------------------
+
+// Blocks of four floats from rows r, r + 4, r + 8, …
+template <class Row>
+HWY_INLINE V load_blocks(Row row, int d) {
+  const hn::FixedTag<float, 4> f4;
+  const hn::FixedTag<float, 8> f8;
+  const auto low = hn::Combine(f8, hn::LoadU(f4, row(1) + d), hn::LoadU(f4, row(0) + d));
+#if defined(FOVEA_ISA_avx512)
+  const auto high = hn::Combine(f8, hn::LoadU(f4, row(3) + d), hn::LoadU(f4, row(2) + d));
+  return hn::Combine(F(), high, low);
+#else
+  return low;
+#endif
+}
+
+/// y[d, r] = factor * x[r, d] for r < rows, 0 for the lanes up to a whole vector. y's rows are `y_stride` apart.
+HWY_INLINE void pack_transposed(const float* x, std::int64_t x_stride, int rows, std::int64_t width, float factor,
+                                float* HWY_RESTRICT y, int y_stride) {
+  const F f;
+  const hn::Repartition<double, F> f64;
+  const V by = hn::Set(f, factor);
+  alignas(16) static constexpr float zeros[4] = {0, 0, 0, 0};
+  for (int r0 = 0; r0 < rows; r0 += kLanes) {
+    const float* top = x + r0 * x_stride;
+    const int here = least(kLanes, rows - r0);
+    std::int64_t d = 0;
+    for (; d + 4 <= width; d += 4) {
+      V v[4];
+      if (here == kLanes) {
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; ++r) {
+          v[r] = load_blocks([&](int block) { return top + (4 * block + r) * x_stride; }, static_cast<int>(d));
+        }
+      } else {
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; ++r) {
+          v[r] = load_blocks(
+              [&](int block) { return 4 * block + r < here ? top + (4 * block + r) * x_stride + d : zeros; }, 0);
+        }
+      }
+      const auto low01 = hn::BitCast(f64, hn::InterleaveLower(f, v[0], v[1]));
+      const auto low23 = hn::BitCast(f64, hn::InterleaveLower(f, v[2], v[3]));
+      const auto high01 = hn::BitCast(f64, hn::InterleaveUpper(f, v[0], v[1]));
+      const auto high23 = hn::BitCast(f64, hn::InterleaveUpper(f, v[2], v[3]));
+      float* to = y + d * y_stride + r0;
+      hn::StoreU(hn::Mul(by, hn::BitCast(f, hn::InterleaveLower(f64, low01, low23))), f, to);
+      hn::StoreU(hn::Mul(by, hn::BitCast(f, hn::InterleaveUpper(f64, low01, low23))), f, to + y_stride);
+      hn::StoreU(hn::Mul(by, hn::BitCast(f, hn::InterleaveLower(f64, high01, high23))), f, to + 2 * y_stride);
+      hn::StoreU(hn::Mul(by, hn::BitCast(f, hn::InterleaveUpper(f64, high01, high23))), f, to + 3 * y_stride);
+    }
+    for (; d < width; ++d) {
+      float* to = y + d * y_stride + r0;
+      for (int r = 0; r < here; ++r) to[r] = factor * top[r * x_stride + d];
+      for (int r = here; r < kLanes; ++r) to[r] = 0;
+    }
+  }
+}
+
+/// Calls body(d, vector, mask or all) … over a row: whole vectors by `whole`, what is left by `rest` with its mask.
+template <class Whole, class Rest>
+HWY_INLINE void over_row(std::int64_t width, Whole whole, Rest rest) {
+  std::int64_t d = 0;
+  for (; d + kLanes <= width; d += kLanes) whole(d);
+  if (d < width) rest(d, hn::FirstN(F(), static_cast<std::size_t>(width - d)));
+}
+
+/// Rows with zeros after them up to a whole vector: y is x itself where nothing is to be added.
+struct Rows {
+  const float* data;
+  std::int64_t stride;
+};
+HWY_INLINE Rows padded_rows(const float* x, std::int64_t stride, int rows, std::int64_t width, float* memory) {
+  if (width % kLanes == 0) return {x, stride};
+  const F f;
+  const int to_stride = whole_vectors(width);
+  for (int r = 0; r < rows; ++r) {
+    const float* from = x + r * stride;
+    float* to = memory + r * to_stride;
+    over_row(
+        width, [&](std::int64_t d) { hn::StoreU(hn::LoadU(f, from + d), f, to + d); },
+        [&](std::int64_t d, auto mask) { hn::StoreU(hn::MaskedLoad(mask, f, from + d), f, to + d); });
+  }
+  return {memory, to_stride};
+}
+
+/// Whether the rows hold no NaN and no infinity.
+HWY_INLINE bool all_finite(const float* x, std::int64_t stride, int rows, std::int64_t width) {
+  const F f;
+  const V zero = hn::Zero(f);
+  V sum = zero;  // of x * 0: NaN for what is not finite
+  for (int r = 0; r < rows; ++r) {
+    const float* from = x + r * stride;
+    over_row(
+        width, [&](std::int64_t d) { sum = hn::MulAdd(hn::LoadU(f, from + d), zero, sum); },
+        [&](std::int64_t d, auto mask) { sum = hn::MulAdd(hn::MaskedLoad(mask, f, from + d), zero, sum); });
+  }
+  return hn::AllTrue(f, hn::Eq(sum, zero));
+}
+
+// --- what is seen --------------------------------------------------------------------------------------------------
+
+/// Positions far outside, so that a window of any size adds up without overflow.
+constexpr std::int64_t kFar = std::int64_t{1} << 40;
+
+/// The keys that some query of [row0, row0 + rows) may see, as far as length, causal and window say.
+HWY_INLINE Range seen_keys(const Sight& sight, std::int64_t row0, int rows, Range keys) {
+  const std::int64_t window = least(sight.window, kFar);
+  const std::int64_t first = row0 + sight.offset;  // positions of the queries
+  const std::int64_t last = first + rows - 1;
+  Range seen = {keys.begin, least(keys.end, sight.length)};
+  if (sight.causal) seen.end = least(seen.end, last + 1);
+  if (window >= 0) {
+    seen.begin = most(seen.begin, first - window);
+    seen.end = least(seen.end, last + window + 1);
+  }
+  seen.begin = seen.begin / kKeyTile * kKeyTile;  // tiles stand at fixed places
+  return seen;
+}
+
+/// One tile: where it stands, and what of it is seen. Pair (key a, query b), counted inside the tile, is in the band if
+/// from <= b - a <= to.
+struct Tile {
+  std::int64_t row0, key0;
+  int queries, keys;
+  int from, to;
+  bool banded;    // some pairs are outside the band
+  bool adjusted;  // scores get something added, or pairs are hidden
+  bool skipped;   // nothing of it is seen
+};
+
+HWY_INLINE bool mask_hides_all(const Sight& sight, const Tile& t, bool& shows_all) {
+  std::uint64_t any = 0;
+  std::uint64_t zero_bytes = 0;
+  const int rows = sight.mask_stride == 0 ? 1 : t.queries;
+  for (int b = 0; b < rows; ++b) {
+    const std::uint8_t* row = sight.mask + (t.row0 + b) * sight.mask_stride + t.key0;
+    int a = 0;
+    for (; a + 8 <= t.keys; a += 8) {
+      std::uint64_t eight;
+      __builtin_memcpy(&eight, row + a, 8);
+      any |= eight;
+      zero_bytes |= (eight - 0x0101010101010101U) & ~eight & 0x8080808080808080U;
+    }
+    for (; a < t.keys; ++a) {
+      any |= row[a];
+      zero_bytes |= row[a] == 0 ? 1 : 0;
+    }
+  }
+  shows_all = zero_bytes == 0;
+  return any == 0;
+}
+
+HWY_INLINE bool bias_hides_all(const Sight& sight, const Tile& t) {
+  const float* bias = sight.bias + t.row0 * sight.bias_row + t.key0 * sight.bias_column;
+  for (int b = t.queries - 1; b >= 0; --b) {
+    for (int a = 0; a < t.keys; ++a) {
+      if (bias[b * sight.bias_row + a * sight.bias_column] != kMinusInf) return false;
+    }
+  }
+  return true;
+}
+
+HWY_INLINE Tile look(const Sight& sight, std::int64_t row0, int queries, std::int64_t key0, int keys) {
+  Tile t = {row0, key0, queries, keys, -(1 << 28), 1 << 28, false, false, false};
+  const std::int64_t far = 1 << 28;
+  const std::int64_t diagonal = key0 - row0 - sight.offset;  // b - a of a query that stands at the key
+  const std::int64_t window = least(sight.window, kFar);
+  if (window >= 0) {
+    t.from = static_cast<int>(most(-far, least(far, diagonal - window)));
+    t.to = static_cast<int>(most(-far, least(far, diagonal + window)));
+  }
+  if (sight.causal) t.from = static_cast<int>(most(-far, least(far, diagonal)));
+  t.banded = t.from > 1 - keys || t.to < queries - 1;
+  bool mask_shows_all = true;
+  if (sight.mask != nullptr) t.skipped = mask_hides_all(sight, t, mask_shows_all);
+  if (sight.bias != nullptr && !t.skipped) t.skipped = bias_hides_all(sight, t);
+  t.adjusted = t.banded || !mask_shows_all || sight.bias != nullptr || sight.alibi_slope != 0;
+  return t;
+}
+
+/// Whether one pair is seen: for the rare tiles that are taken pair by pair.
+HWY_INLINE bool sees(const Sight& sight, const Tile& t, int a, int b) {
+  if (b - a < t.from || b - a > t.to) return false;
+  const std::int64_t i = t.row0 + b;
+  const std::int64_t j = t.key0 + a;
+  if (sight.mask != nullptr && sight.mask[i * sight.mask_stride + j] == 0) return false;
+  return sight.bias == nullptr || sight.bias[i * sight.bias_row + j * sight.bias_column] != kMinusInf;
+}
+
+constexpr int kAdjustFloats = 2 * kQueryTile * static_cast<int>(kKeyTile);
+
+// The bias and the mask of a tile as numbers to add, [keys, queries]: -inf where the mask hides.
+HWY_INLINE void bias_tile(const Sight& sight, const Tile& t, float* memory, float* HWY_RESTRICT y, int stride) {
+  const float* bias =
+      sight.bias == nullptr ? nullptr : sight.bias + t.row0 * sight.bias_row + t.key0 * sight.bias_column;
+  if (sight.mask == nullptr && sight.bias_column == 1) {
+    pack_transposed(bias, sight.bias_row, t.queries, t.keys, kLog2eFloat, y, stride);
+    return;
+  }
+  for (int b = 0; b < t.queries; ++b) {
+    float* row = memory + b * kKeyTile;
+    for (int a = 0; a < t.keys; ++a) {
+      row[a] = bias == nullptr ? 0.0F : bias[b * sight.bias_row + a * sight.bias_column];
+    }
+    if (sight.mask == nullptr) continue;
+    const std::uint8_t* mask = sight.mask + (t.row0 + b) * sight.mask_stride + t.key0;
+    for (int a = 0; a < t.keys; ++a) row[a] = mask[a] != 0 ? row[a] : kMinusInf;
+  }
+  pack_transposed(memory, kKeyTile, t.queries, t.keys, kLog2eFloat, y, stride);
+}
+
+/// Adds bias and ALiBi to the scores and makes -inf of what is not seen. Says whether some pair is not seen.
+HWY_INLINE bool adjust(const Sight& sight, const Tile& t, float* HWY_RESTRICT s, int stride, float* memory) {
+  const F f;
+  const hn::RebindToSigned<F> di;
+  const bool biased = sight.bias != nullptr || sight.mask != nullptr;
+  float* bias = memory;
+  if (biased) bias_tile(sight, t, memory + kAdjustFloats / 2, bias, stride);
+  const V minus_inf = hn::Set(f, kMinusInf);
+  const V slope = hn::Set(f, sight.alibi_slope * -kLog2eFloat);
+  const auto from = hn::Set(di, t.from);
+  const auto to = hn::Set(di, t.to);
+  // b - a of a query that stands at the key: distances of ALiBi count from there.
+  const V diagonal = hn::Set(f, static_cast<float>(t.key0 - t.row0 - sight.offset));
+  bool hidden = false;
+  for (int column = 0; column < t.queries; column += kLanes) {
+    auto hides = hn::MaskFromVec(hn::Zero(f));
+    const auto seen_lanes = hn::FirstN(f, static_cast<std::size_t>(least(kLanes, t.queries - column)));
+    auto distance = hn::Iota(di, column);  // b - a
+    for (int a = 0; a < t.keys; ++a) {
+      float* at = s + a * stride + column;
+      V x = hn::LoadU(f, at);
+      x = hn::MulAdd(slope, hn::Abs(hn::Sub(hn::ConvertTo(f, distance), diagonal)), x);
+      auto gone = hn::RebindMask(f, hn::Or(hn::Lt(distance, from), hn::Gt(distance, to)));
+      if (biased) {
+        const V more = hn::LoadU(f, bias + a * stride + column);
+        gone = hn::Or(gone, hn::Eq(more, minus_inf));
+        x = hn::Add(x, more);
+      }
+      hides = hn::Or(hides, gone);
+      hn::StoreU(hn::IfThenElse(gone, minus_inf, x), f, at);
+      distance = hn::Sub(distance, hn::Set(di, 1));
+    }
+    hidden |= !hn::AllFalse(f, hn::And(hides, seen_lanes));
+  }
+  return hidden;
+}
+
+}  // namespace
+}  // namespace fovea::kernels::FOVEA_ISA
