@@ -1,0 +1,146 @@
+#include "text/batches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "base/rng.hpp"
+#include "fovea/error.hpp"
+
+namespace fovea::text {
+
+Batches::Batches(const Corpus& corpus, const BatchOptions& options) : corpus_(corpus), options_(options) {
+  if (corpus.size() == 0) throw UsageError("no sentence pairs to make batches of");
+  if (corpus.size() > std::numeric_limits<std::int32_t>::max()) throw UsageError("more than 2^31 - 1 sentence pairs");
+  std::int64_t overall = 0;
+  for (std::int64_t i = 0; i < corpus.size(); ++i) {
+    const auto pair = static_cast<std::int32_t>(i);
+    const std::int64_t longest = std::max(source_length(pair), target_length(pair));
+    if (longest > options.batch_tokens) {
+      throw UsageError(
+          fmt::format("--batch-tokens {} is less than the {} tokens of line {}; raise it or lower "
+                      "--max-length",
+                      options.batch_tokens, longest, corpus.line(i)));
+    }
+    overall = std::max(overall, longest);
+  }
+  most_cells_ = static_cast<std::size_t>(std::min(options.batch_tokens, overall * corpus.size()));
+  by_length_.resize(static_cast<std::size_t>(corpus.size()));
+  std::iota(by_length_.begin(), by_length_.end(), 0);
+  // By target length; the sources of each target length by turns rise and fall, so that neighbours are alike on both
+  // sides wherever a batch is cut.
+  const auto key = [this](std::int32_t pair) {
+    const std::int64_t target = target_length(pair);
+    const std::int64_t source = source_length(pair);
+    return std::tuple(target, target % 2 == 0 ? source : -source, pair);
+  };
+  std::sort(by_length_.begin(), by_length_.end(), [&key](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+  const auto lengths = [this](std::int32_t pair) { return std::pair(source_length(pair), target_length(pair)); };
+  for (std::uint32_t begin = 0; begin < by_length_.size();) {
+    std::uint32_t end = begin + 1;
+    while (end < by_length_.size() && lengths(by_length_[end]) == lengths(by_length_[begin])) ++end;
+    groups_.push_back({begin, end});
+    begin = end;
+  }
+  start_epoch(0);
+}
+
+std::int64_t Batches::source_length(std::int32_t pair) const {
+  return static_cast<std::int64_t>(corpus_.source(pair).size()) + 1;
+}
+
+std::int64_t Batches::target_length(std::int32_t pair) const {
+  return static_cast<std::int64_t>(corpus_.target(pair).size()) + 1;
+}
+
+void Batches::start_epoch(std::int64_t epoch) {
+  order_ = by_length_;
+  if (!options_.shuffle) {
+    cut(options_.batch_tokens);
+    return;
+  }
+  Rng rng(options_.seed ^ mix64(static_cast<std::uint64_t>(epoch)));
+  for (const Cut& group : groups_) rng.shuffle(std::span(order_).subspan(group.begin, group.end - group.begin));
+  // A first batch of another size each time moves all the others: pairs of rare lengths get new neighbours.
+  cut(static_cast<std::int64_t>((0.25 + 0.75 * rng.uniform()) * static_cast<double>(options_.batch_tokens)));
+  rng.shuffle(std::span(cuts_));
+}
+
+void Batches::cut(std::int64_t first_tokens) {
+  cuts_.clear();
+  const auto count = static_cast<std::uint32_t>(order_.size());
+  std::int64_t limit = first_tokens;
+  for (std::uint32_t begin = 0; begin < count;) {
+    std::int64_t longest = 0;
+    std::uint32_t end = begin;
+    for (; end < count; ++end) {
+      const std::int64_t wider = std::max({longest, source_length(order_[end]), target_length(order_[end])});
+      const std::int64_t rows = end - begin + 1;
+      if (rows > 1 && (rows * wider > limit || (options_.max_rows > 0 && rows > options_.max_rows))) break;
+      longest = wider;
+    }
+    cuts_.push_back({begin, end});
+    begin = end;
+    limit = options_.batch_tokens;
+  }
+}
+
+void Batches::fill(std::int64_t index, Batch& batch) const {
+  const Cut& cut = cuts_.at(static_cast<std::size_t>(index));
+  const std::uint32_t rows = cut.end - cut.begin;
+  // The most any batch can need, at once, so that later batches never ask for more; a row has at least 2 cells.
+  for (auto* cells : {&batch.source, &batch.target_in, &batch.target_out}) cells->reserve(most_cells_);
+  for (auto* per_row : {&batch.source_lengths, &batch.target_lengths, &batch.pairs}) per_row->reserve(most_cells_ / 2);
+  batch.rows = rows;
+  batch.pairs.assign(order_.begin() + cut.begin, order_.begin() + cut.end);
+  batch.source_lengths.resize(rows);
+  batch.target_lengths.resize(rows);
+  batch.source_width = batch.target_width = 0;
+  batch.source_tokens = batch.target_tokens = 0;
+  for (std::size_t b = 0; b < rows; ++b) {
+    const std::int64_t source = source_length(batch.pairs[b]);
+    const std::int64_t target = target_length(batch.pairs[b]);
+    batch.source_lengths[b] = static_cast<std::int32_t>(source);
+    batch.target_lengths[b] = static_cast<std::int32_t>(target);
+    batch.source_width = std::max(batch.source_width, source);
+    batch.target_width = std::max(batch.target_width, target);
+    batch.source_tokens += source;
+    batch.target_tokens += target;
+  }
+  batch.source.assign(static_cast<std::size_t>(batch.rows * batch.source_width), pad_id);
+  batch.target_in.assign(static_cast<std::size_t>(batch.rows * batch.target_width), pad_id);
+  batch.target_out.assign(static_cast<std::size_t>(batch.rows * batch.target_width), pad_id);
+  for (std::size_t b = 0; b < rows; ++b) {
+    const auto source = corpus_.source(batch.pairs[b]);
+    const auto target = corpus_.target(batch.pairs[b]);
+    const auto row = static_cast<std::ptrdiff_t>(b);
+    const auto from = batch.source.begin() + row * batch.source_width;
+    *std::copy(source.begin(), source.end(), from) = eos_id;
+    const auto in = batch.target_in.begin() + row * batch.target_width;
+    *in = bos_id;
+    std::copy(target.begin(), target.end(), in + 1);
+    const auto out = batch.target_out.begin() + row * batch.target_width;
+    *std::copy(target.begin(), target.end(), out) = eos_id;
+  }
+}
+
+double Batches::padding() const {
+  std::int64_t tokens = 0;
+  std::int64_t cells = 0;
+  for (const Cut& cut : cuts_) {
+    std::int64_t source = 0;
+    std::int64_t target = 0;
+    for (std::uint32_t i = cut.begin; i < cut.end; ++i) {
+      source = std::max(source, source_length(order_[i]));
+      target = std::max(target, target_length(order_[i]));
+      tokens += source_length(order_[i]) + target_length(order_[i]);
+    }
+    cells += (source + target) * (cut.end - cut.begin);
+  }
+  return 1 - static_cast<double>(tokens) / static_cast<double>(cells);
+}
+
+}  // namespace fovea::text

@@ -1,0 +1,103 @@
+#include "text/corpus.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/error.hpp"
+#include "fovea/threads.hpp"
+#include "text/lines.hpp"
+
+namespace fovea::text {
+namespace {
+
+void leave_out(LeftOut& reason, const std::string& path, std::int64_t line) {
+  if (reason.count++ == 0) reason.first = fmt::format("{}:{}", path, line);
+}
+
+std::int64_t count_unknown(std::span<const std::int32_t> ids) {
+  return std::count(ids.begin(), ids.end(), unk_id);
+}
+
+}  // namespace
+
+ParallelText read_parallel(const std::string& source_path, const std::string& target_path) {
+  ParallelText text{source_path, target_path, read_lines(source_path), read_lines(target_path)};
+  if (text.source.size() != text.target.size()) {
+    throw FileError(
+        fmt::format("{} has {} lines but {} has {}; each line of one must answer the same line of the other",
+                    source_path, text.source.size(), target_path, text.target.size()));
+  }
+  if (text.source.empty()) throw FileError(fmt::format("{} and {} hold no lines", source_path, target_path));
+  return text;
+}
+
+std::vector<std::string> CorpusReport::warnings() const {
+  std::vector<std::string> out;
+  if (empty.count > 0) {
+    out.push_back(fmt::format("left out {} of {} line pairs with an empty side, the first at {}", empty.count, lines,
+                              empty.first));
+  }
+  if (too_long.count > 0) {
+    out.push_back(fmt::format("left out {} of {} line pairs of more than {} tokens (--max-length), the first at {}",
+                              too_long.count, lines, max_length, too_long.first));
+  }
+  return out;
+}
+
+Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
+               CorpusReport* report) {
+  CorpusReport tally;
+  tally.lines = static_cast<std::int64_t>(text.source.size());
+  tally.max_length = max_length;
+  // Lines are cut on all threads, some at a time, and taken in their order.
+  constexpr std::int64_t at_once = 1 << 14;
+  struct Ids {
+    std::vector<std::int32_t> source, target;
+  };
+  std::vector<Ids> encoded(static_cast<std::size_t>(std::min(at_once, tally.lines)));
+  for (std::int64_t begin = 0; begin < tally.lines; begin += at_once) {
+    const std::int64_t count = std::min(at_once, tally.lines - begin);
+    parallel_for(count, 256, [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t i = from; i < to; ++i) {
+        Ids& ids = encoded[static_cast<std::size_t>(i)];
+        source.encode(text.source[static_cast<std::size_t>(begin + i)], ids.source, nullptr);
+        target.encode(text.target[static_cast<std::size_t>(begin + i)], ids.target, nullptr);
+      }
+    });
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Ids& ids = encoded[static_cast<std::size_t>(i)];
+      const std::int64_t line = begin + i + 1;
+      const auto source_tokens = static_cast<std::int64_t>(ids.source.size());
+      const auto target_tokens = static_cast<std::int64_t>(ids.target.size());
+      if (source_tokens == 0 || target_tokens == 0) {
+        leave_out(tally.empty, source_tokens == 0 ? text.source_path : text.target_path, line);
+      } else if (source_tokens > max_length || target_tokens > max_length) {
+        leave_out(tally.too_long, source_tokens > max_length ? text.source_path : text.target_path, line);
+      } else {
+        add(ids.source, ids.target, line);
+        ++tally.kept;
+        tally.source_tokens += source_tokens;
+        tally.target_tokens += target_tokens;
+        tally.source_unknown += count_unknown(ids.source);
+        tally.target_unknown += count_unknown(ids.target);
+      }
+    }
+  }
+  if (tally.kept == 0) {
+    throw FileError(fmt::format(
+        "{} and {}: none of the {} line pairs is left, {} have an empty side and {} more than {} "
+        "tokens (--max-length)",
+        text.source_path, text.target_path, tally.lines, tally.empty.count, tally.too_long.count, max_length));
+  }
+  if (report != nullptr) *report = tally;
+}
+
+void Corpus::add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line) {
+  pairs_.push_back(
+      {ids_.size(), static_cast<std::uint32_t>(source.size()), static_cast<std::uint32_t>(target.size()), line});
+  ids_.insert(ids_.end(), source.begin(), source.end());
+  ids_.insert(ids_.end(), target.begin(), target.end());
+}
+
+}  // namespace fovea::text

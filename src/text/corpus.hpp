@@ -1,0 +1,76 @@
+// Sentence pairs for training: read from two files, checked, as token ids.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/text.hpp"
+
+namespace fovea::text {
+
+/// Two files of which each line answers the same line of the other.
+struct ParallelText {
+  std::string source_path, target_path;
+  std::vector<std::string> source, target;
+};
+
+/// Reads both files, plain or .gz. Throws FileError: what LineReader finds, or that the files are empty or of unequal
+/// length, with both names and counts.
+[[nodiscard]] ParallelText read_parallel(const std::string& source_path, const std::string& target_path);
+
+/// Lines that were left out, and where the first of them stands.
+struct LeftOut {
+  std::int64_t count = 0;
+  std::string first{};  // "path:line"
+};
+
+/// What became of the lines of a corpus.
+struct CorpusReport {
+  std::int64_t lines = 0;
+  std::int64_t kept = 0;
+  LeftOut empty;     // one side, or both, without a token
+  LeftOut too_long;  // one side with more than max_length tokens
+  std::int64_t max_length = 0;
+  std::int64_t source_tokens = 0, source_unknown = 0;  // of the lines kept
+  std::int64_t target_tokens = 0, target_unknown = 0;
+
+  /// What a user should hear of, one sentence each; empty when nothing was left out.
+  [[nodiscard]] std::vector<std::string> warnings() const;
+};
+
+/// Pairs of id sequences, without bos and eos, in one block of memory.
+class Corpus {
+ public:
+  Corpus() = default;
+  /// Encodes the pairs that have a token and at most max_length of them on each side; a pair is kept whole or not at
+  /// all. Throws FileError naming both files when none is left.
+  Corpus(const ParallelText& text, const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
+         CorpusReport* report = nullptr);
+
+  /// Adds one pair; `line` is where it came from, counted from 1.
+  void add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line);
+
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(pairs_.size()); }
+  [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const {
+    const Pair& p = pairs_[static_cast<std::size_t>(i)];
+    return {ids_.data() + p.begin, p.source};
+  }
+  [[nodiscard]] std::span<const std::int32_t> target(std::int64_t i) const {
+    const Pair& p = pairs_[static_cast<std::size_t>(i)];
+    return {ids_.data() + p.begin + p.source, p.target};
+  }
+  [[nodiscard]] std::int64_t line(std::int64_t i) const { return pairs_[static_cast<std::size_t>(i)].line; }
+
+ private:
+  struct Pair {
+    std::size_t begin;  // of the source in ids_; the target follows it
+    std::uint32_t source, target;
+    std::int64_t line;
+  };
+  std::vector<std::int32_t> ids_;
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace fovea::text
