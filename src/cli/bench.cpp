@@ -1,4 +1,4 @@
-// fovea bench gemm|attention|train|decode|math: measures, and prints one JSON object on the last line.
+// fovea bench gemm|attention|train|decode|math|rnn: measures, and prints one JSON object on the last line.
 #include "cli/bench.hpp"
 
 namespace fovea::cli {
@@ -8,6 +8,7 @@ void add_bench(CLI::App& app, const Streams& streams) {
   bench->require_subcommand(1);
   add_bench_attention(*bench, streams);
   add_bench_math(*bench, streams);
+  add_bench_rnn(*bench, streams);
 }
 
 }  // namespace fovea::cli

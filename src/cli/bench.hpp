@@ -10,6 +10,7 @@ namespace fovea::cli {
 
 void add_bench_attention(CLI::App& bench, const Streams& streams);
 void add_bench_math(CLI::App& bench, const Streams& streams);
+void add_bench_rnn(CLI::App& bench, const Streams& streams);
 
 /// The shortest time of one call in nanoseconds, over batches that together take about `seconds`.
 template <class Body>

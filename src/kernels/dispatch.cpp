@@ -7,6 +7,7 @@
 
 #include "fovea/error.hpp"
 #include "kernels/attention.hpp"
+#include "kernels/attention_step.hpp"
 #include "kernels/conv.hpp"
 #include "kernels/gemm_kernels.hpp"
 #include "kernels/kernels.hpp"
@@ -16,13 +17,14 @@
 namespace fovea::kernels {
 
 // The tables that each instruction set's objects export.
-#define FOVEA_DECLARE_TABLES(isa)          \
-  namespace isa {                          \
-  extern const AttentionKernels attention; \
-  extern const GemmKernels gemm;           \
-  extern const MathKernels math;           \
-  extern const RnnKernels rnn;             \
-  extern const ConvKernels conv;           \
+#define FOVEA_DECLARE_TABLES(isa)                   \
+  namespace isa {                                   \
+  extern const AttentionKernels attention;          \
+  extern const AttentionStepKernels attention_step; \
+  extern const GemmKernels gemm;                    \
+  extern const MathKernels math;                    \
+  extern const RnnKernels rnn;                      \
+  extern const ConvKernels conv;                    \
   }
 FOVEA_DECLARE_TABLES(generic)
 FOVEA_DECLARE_TABLES(avx2)
@@ -31,10 +33,10 @@ FOVEA_DECLARE_TABLES(avx512)
 
 namespace {
 
-#define FOVEA_TABLE(isa)                                                                                  \
-  {                                                                                                       \
-    .name = #isa, .attention = &isa::attention, .gemm = &isa::gemm, .math = &isa::math, .rnn = &isa::rnn, \
-    .conv = &isa::conv                                                                                    \
+#define FOVEA_TABLE(isa)                                                                                    \
+  {                                                                                                         \
+    .name = #isa, .attention = &isa::attention, .attention_step = &isa::attention_step, .gemm = &isa::gemm, \
+    .math = &isa::math, .rnn = &isa::rnn, .conv = &isa::conv                                                \
   }
 const Table generic_table = FOVEA_TABLE(generic);
 #ifdef FOVEA_HAVE_AVX2

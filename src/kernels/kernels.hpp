@@ -11,6 +11,7 @@
 namespace fovea::kernels {
 
 struct AttentionKernels;
+struct AttentionStepKernels;
 struct GemmKernels;
 struct MathKernels;
 struct RnnKernels;
@@ -20,6 +21,7 @@ struct ConvKernels;
 struct Table {
   const char* name;  // "generic", "avx2", "avx512"
   const AttentionKernels* attention;
+  const AttentionStepKernels* attention_step;
   const GemmKernels* gemm;
   const MathKernels* math;
   const RnnKernels* rnn;

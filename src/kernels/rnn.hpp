@@ -12,8 +12,9 @@ namespace fovea::kernels {
 /// h units: r = s(x_r + b_r + u_r), z = s(x_z + b_z + u_z), m = u_n + c, n = tanh(x_n + b_n + r m),
 /// state = n + z (state - n).
 struct GruForwardRow {
-  float* gates;             // [4h]: in x_r, x_z, x_n (products with the input); out r, z, n, m
-  const float* more;        // [3h]: added to gates before use; null: nothing
+  float* gates;             // [4h]: out r, z, n, m
+  const float* input;       // [3h]: x_r, x_z, x_n (products with the input); may be gates
+  const float* more;        // [3h]: added to the input; null: nothing
   const float* products;    // [3h]: u_r, u_z, u_n (products with the state before)
   const float* bias;        // [3h]: b
   const float* state_bias;  // [h]: c
@@ -29,13 +30,15 @@ struct GruBackwardRow {
   const float* dout;    // [h]: gradient of the output of this step; null: none
   float* carry;         // [h]: gradient of the state after, from later steps; out: see above
   float* products;      // [3h]: out D_r, D_z, D_m side by side, for the product with U'
+  float* inputs;        // [3h]: out D_r, D_z, D_n side by side, for a product with W'; null: not wanted
   float* dbias;         // [4h]: the row's gates are added to it
 };
 
 /// i, f, o = s(x + b + u), g = tanh(x + b + u), cell = f cell + i g, state = o tanh(cell). Order i, f, g, o.
 struct LstmForwardRow {
-  float* gates;           // [4h]: in products with the input; out i, f, g, o
-  const float* more;      // [4h]: added to gates before use; null: nothing
+  float* gates;           // [4h]: out i, f, g, o
+  const float* input;     // [4h]: products with the input; may be gates
+  const float* more;      // [4h]: added to the input; null: nothing
   const float* products;  // [4h]: products with the state before
   const float* bias;      // [4h]
   float* cell;            // [h]: in before, out after

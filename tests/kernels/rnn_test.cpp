@@ -39,7 +39,7 @@ Values gru_forward(const Table& table, std::int64_t h, bool want_out) {
   const Values state_bias = random_values(h, 4);
   Values state = random_values(h, 5);
   Values out(static_cast<std::size_t>(h), -9.0F);
-  table.rnn->gru_forward(h, {gates.data(), want_out ? more.data() : nullptr, products.data(), bias.data(),
+  table.rnn->gru_forward(h, {gates.data(), gates.data(), want_out ? more.data() : nullptr, products.data(), bias.data(),
                              state_bias.data(), state.data(), want_out ? out.data() : nullptr});
   gates.insert(gates.end(), state.begin(), state.end());
   gates.insert(gates.end(), out.begin(), out.end());
@@ -52,10 +52,11 @@ Values gru_backward(const Table& table, std::int64_t h, bool full) {
   const Values dout = random_values(h, 3);
   Values carry = random_values(h, 4);
   Values products(static_cast<std::size_t>(3 * h));
+  Values inputs(static_cast<std::size_t>(3 * h));
   Values dbias = random_values(4 * h, 5);
   table.rnn->gru_backward(h, {gates.data(), full ? before.data() : nullptr, full ? dout.data() : nullptr, carry.data(),
-                              products.data(), dbias.data()});
-  for (const Values& v : {carry, products, dbias}) gates.insert(gates.end(), v.begin(), v.end());
+                              products.data(), full ? inputs.data() : nullptr, dbias.data()});
+  for (const Values& v : {carry, products, inputs, dbias}) gates.insert(gates.end(), v.begin(), v.end());
   return gates;
 }
 
@@ -68,8 +69,9 @@ Values lstm_forward(const Table& table, std::int64_t h, bool full) {
   Values cell_out(static_cast<std::size_t>(h));
   Values state(static_cast<std::size_t>(h));
   Values out(static_cast<std::size_t>(h));
-  table.rnn->lstm_forward(h, {gates.data(), full ? more.data() : nullptr, products.data(), bias.data(), cell.data(),
-                              full ? cell_out.data() : nullptr, state.data(), full ? out.data() : nullptr});
+  table.rnn->lstm_forward(
+      h, {gates.data(), gates.data(), full ? more.data() : nullptr, products.data(), bias.data(), cell.data(),
+          full ? cell_out.data() : nullptr, state.data(), full ? out.data() : nullptr});
   for (const Values& v : {cell, cell_out, state, out}) gates.insert(gates.end(), v.begin(), v.end());
   return gates;
 }
@@ -111,12 +113,12 @@ TEST(Rnn, GatesStaySaneWhereSigmoidAndTanhSaturate) {
       const Values bias(4 * 9, 0.0F);
       Values state(9, 0.5F);
       table->rnn->gru_forward(
-          9, {gates.data(), nullptr, products.data(), bias.data(), bias.data(), state.data(), nullptr});
+          9, {gates.data(), gates.data(), nullptr, products.data(), bias.data(), bias.data(), state.data(), nullptr});
       for (const float v : state) EXPECT_NEAR(v, huge > 0 ? 0.5F : -1.0F, 1e-6F) << table->name << " " << huge;
       gates.assign(4 * 9, huge);
       Values cell(9, 0.25F);
-      table->rnn->lstm_forward(9, {gates.data(), nullptr, Values(4 * 9, 0.0F).data(), bias.data(), cell.data(), nullptr,
-                                   state.data(), nullptr});
+      table->rnn->lstm_forward(9, {gates.data(), gates.data(), nullptr, Values(4 * 9, 0.0F).data(), bias.data(),
+                                   cell.data(), nullptr, state.data(), nullptr});
       for (const float v : cell) EXPECT_NEAR(v, huge > 0 ? 1.25F : 0.0F, 1e-6F) << table->name << " " << huge;
     }
   }

@@ -67,11 +67,11 @@ void forward_chunk(Cell cell, const Sequences& sequences, const Direction& d, st
       const std::int64_t row = sequences.row(b, t);
       float* out = row_of(d.states, sequences.user_row(b, t));
       if (cell == Cell::gru) {
-        rnn.gru_forward(h, {row_of(d.gates, row), row_of(d.constant, b), row_of(products, j), d.bias.data(),
-                            d.state_bias.data(), row_of(state, j), out});
+        rnn.gru_forward(h, {row_of(d.gates, row), row_of(d.gates, row), row_of(d.constant, b), row_of(products, j),
+                            d.bias.data(), d.state_bias.data(), row_of(state, j), out});
       } else {
-        rnn.lstm_forward(h, {row_of(d.gates, row), row_of(d.constant, b), row_of(products, j), d.bias.data(),
-                             row_of(memory, j), row_of(d.cells, row), row_of(state, j), out});
+        rnn.lstm_forward(h, {row_of(d.gates, row), row_of(d.gates, row), row_of(d.constant, b), row_of(products, j),
+                             d.bias.data(), row_of(memory, j), row_of(d.cells, row), row_of(state, j), out});
       }
     }
   }
@@ -117,7 +117,8 @@ void backward_chunk(Cell cell, const Sequences& sequences, const Direction& d, c
       }
       const float* dout = row_of(g.states, sequences.user_row(b, t));
       if (cell == Cell::gru) {
-        rnn.gru_backward(h, {row_of(d.gates, row), before, dout, row_of(carry, j), row_of(products, j), dbias});
+        rnn.gru_backward(h,
+                         {row_of(d.gates, row), before, dout, row_of(carry, j), row_of(products, j), nullptr, dbias});
       } else {
         const float* cell_before = step == 0 ? row_of(d.first_cell, b) : row_of(d.cells, sequences.row(b, t_before));
         rnn.lstm_backward(h, {row_of(d.gates, row), row_of(d.cells, row), cell_before, dout, row_of(carry, j),

@@ -11,7 +11,7 @@ float sigmoid(float x) {
 
 void gru_forward(std::int64_t h, const GruForwardRow& a) {
   const auto input = [&a](std::int64_t at) {
-    return a.gates[at] + (a.more == nullptr ? 0.0F : a.more[at]) + a.bias[at];
+    return a.input[at] + (a.more == nullptr ? 0.0F : a.more[at]) + a.bias[at];
   };
   for (std::int64_t i = 0; i < h; ++i) {
     const float r = sigmoid(input(i) + a.products[i]);
@@ -45,6 +45,11 @@ void gru_backward(std::int64_t h, const GruBackwardRow& a) {
     a.products[h + i] = a.gates[h + i] = dz;
     a.gates[2 * h + i] = dn;
     a.products[2 * h + i] = a.gates[3 * h + i] = dm;
+    if (a.inputs != nullptr) {
+      a.inputs[i] = dr;
+      a.inputs[h + i] = dz;
+      a.inputs[2 * h + i] = dn;
+    }
     a.dbias[i] += dr;
     a.dbias[h + i] += dz;
     a.dbias[2 * h + i] += dn;
@@ -54,7 +59,7 @@ void gru_backward(std::int64_t h, const GruBackwardRow& a) {
 
 void lstm_forward(std::int64_t h, const LstmForwardRow& a) {
   const auto sum = [&a](std::int64_t at) {
-    return a.gates[at] + (a.more == nullptr ? 0.0F : a.more[at]) + a.bias[at] + a.products[at];
+    return a.input[at] + (a.more == nullptr ? 0.0F : a.more[at]) + a.bias[at] + a.products[at];
   };
   for (std::int64_t i = 0; i < h; ++i) {
     const float in = sigmoid(sum(i));

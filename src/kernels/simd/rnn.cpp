@@ -25,7 +25,7 @@ void gru_forward(std::int64_t h, const GruForwardRow& row) {
   const GruForwardRow a = row;
   for_lanes(h, [&](auto lanes, std::int64_t i) HWY_ATTR {
     const auto input = [&](std::int64_t at) HWY_ATTR {
-      const Floats x = lanes.load(a.gates + at);
+      const Floats x = lanes.load(a.input + at);
       return hn::Add(a.more == nullptr ? x : hn::Add(x, lanes.load(a.more + at)), lanes.load(a.bias + at));
     };
     const auto sum = [&](std::int64_t at) HWY_ATTR { return hn::Add(input(at), lanes.load(a.products + at)); };
@@ -71,6 +71,11 @@ void gru_backward(std::int64_t h, const GruBackwardRow& row) {
     lanes.store(dr, a.products + i);
     lanes.store(dz, a.products + h + i);
     lanes.store(dm, a.products + 2 * h + i);
+    if (a.inputs != nullptr) {
+      lanes.store(dr, a.inputs + i);
+      lanes.store(dz, a.inputs + h + i);
+      lanes.store(dn, a.inputs + 2 * h + i);
+    }
   });
 }
 
@@ -78,7 +83,7 @@ void lstm_forward(std::int64_t h, const LstmForwardRow& row) {
   const LstmForwardRow a = row;
   for_lanes(h, [&](auto lanes, std::int64_t i) HWY_ATTR {
     const auto sum = [&](std::int64_t at) HWY_ATTR {
-      const Floats x = lanes.load(a.gates + at);
+      const Floats x = lanes.load(a.input + at);
       return hn::Add(hn::Add(a.more == nullptr ? x : hn::Add(x, lanes.load(a.more + at)), lanes.load(a.bias + at)),
                      lanes.load(a.products + at));
     };
