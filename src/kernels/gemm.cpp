@@ -45,126 +45,204 @@ struct Product {
 constexpr std::int64_t kDepth = 256;  // of a block: a panel of B and a tile of A fit the first-level cache
 constexpr std::int64_t kPad = 16;     // keeps copied rows of A out of each other's cache sets
 
-// Rows of A for one block, as they stand or copied: rows far apart would fall into the same few cache sets.
-void place_a(const GemmKernels& kernels, const Product& x, std::int64_t i, std::int64_t p, GemmBlock& block) {
-  const std::int64_t uses = (block.n + kernels.nr - 1) / kernels.nr;
+// What a block of k holds: rows p to p + k of op(B), columns p to p + k of op(A).
+struct Depth {
+  std::int64_t p, k;
+};
+
+// Rows i to i + m of op(A) where they stand.
+GemmFetch stored_a(const Product& x, std::int64_t i, std::int64_t m, Depth d) {
+  if (x.ta == Trans::no) return {x.a + i * x.lda + d.p, m, d.k, x.lda};
+  return {x.a + d.p * x.lda + i, d.k, m, x.lda};
+}
+
+// Columns j to j + n of op(B) where they stand.
+GemmFetch stored_b(const Product& x, std::int64_t j, std::int64_t n, Depth d) {
+  if (x.tb == Trans::no) return {x.b + d.p * x.ldb + j, d.k, n, x.ldb};
+  return {x.b + j * x.ldb + d.p, n, d.k, x.ldb};
+}
+
+// The share of part `at` of `count` in fetching something.
+GemmFetch share(const GemmFetch& all, std::int64_t at, std::int64_t count) {
+  const std::int64_t rows = (all.rows + count - 1) / count;
+  const std::int64_t first = std::min(at * rows, all.rows);
+  return {all.first + first * all.stride, std::min(rows, all.rows - first), all.width, all.stride};
+}
+
+// Whether A must be copied: rows a multiple of 4 KB apart fall into one set of the first-level cache, and columns of
+// long rows touch a page each.
+bool must_place(const Product& x) {
+  if (x.m < 8) return false;
+  return x.ta == Trans::no ? x.lda % 512 == 0 && x.lda >= 1024 : x.lda >= 512;
+}
+
+// Points `block` at rows i to i + m of op(A).
+void place_a(const GemmKernels& kernels, const Product& x, std::int64_t i, Depth d, bool copy, GemmBlock& block) {
+  const GemmFetch from = stored_a(x, i, block.m, d);
+  block.a = from.first;
+  block.a_row = x.ta == Trans::no ? x.lda : 1;
+  block.a_k = x.ta == Trans::no ? 1 : x.lda;
+  if (!copy) return;
   if (x.ta == Trans::no) {
-    block.a = x.a + i * x.lda + p;
-    block.a_row = x.lda;
-    block.a_k = 1;
-    if (x.lda < 512 || uses < 3 || block.m < 4) return;
-    float* copy = a_scratch.get(static_cast<std::size_t>(block.m * (block.k + kPad)));
-    kernels.copy(block.m, block.k, block.a, x.lda, copy, block.k + kPad);
-    block.a = copy;
-    block.a_row = block.k + kPad;
+    float* rows = a_scratch.get(static_cast<std::size_t>(block.m * (d.k + kPad)));
+    kernels.copy(block.m, d.k, block.a, x.lda, rows, d.k + kPad);
+    block.a = rows;
+    block.a_row = d.k + kPad;
   } else {
-    block.a = x.a + p * x.lda + i;
-    block.a_row = 1;
-    block.a_k = x.lda;
-    if (x.lda == 1) std::swap(block.a_row, block.a_k);  // one row: both readings are right, this one is fast
-    if (block.k * x.lda <= 64 * 64 || uses < 2 || block.m < 4) return;
-    float* tiles = a_scratch.get(static_cast<std::size_t>(block.m * block.k + 16));
-    kernels.pack_a_transposed(block.m, block.k, block.a, x.lda, tiles);
-    block.a = tiles;
+    const std::int64_t tiles = (block.m + kernels.mr - 1) / kernels.mr;
+    float* packed = a_scratch.get(static_cast<std::size_t>(tiles * d.k * kernels.a_stride));
+    kernels.pack_a_transposed(block.m, d.k, block.a, x.lda, packed);
+    block.a = packed;
     block.a_packed = true;
   }
 }
 
-// How the rows and columns of a block of B are dealt out. The bytes do not depend on it.
-struct Parts {
-  std::int64_t rows, columns;  // of a part
-};
-
-Parts serial_parts(const GemmKernels&, std::int64_t, std::int64_t n) {
-  return {l2_size() / 4 / kDepth, n};
+void pack_b(const GemmKernels& kernels, const Product& x, std::int64_t j, std::int64_t n, Depth d, float* panels) {
+  const auto pack = x.tb == Trans::no ? kernels.pack_b : kernels.pack_b_transposed;
+  pack(d.k, n, stored_b(x, j, n, d).first, x.ldb, panels);
 }
 
-// About four parts per thread, so that a thread that is held up costs little: by rows, and where there are few, by
-// columns too.
-Parts parallel_parts(const GemmKernels& kernels, std::int64_t m, std::int64_t n) {
-  const std::int64_t wanted = 4 * threads();
-  const std::int64_t rows = std::min(round_up((m + wanted - 1) / wanted, kernels.mr), l2_size() / 4 / kDepth);
-  const std::int64_t row_parts = (m + rows - 1) / rows;
-  const std::int64_t column_parts = (wanted + row_parts - 1) / row_parts;
-  return {rows, round_up((n + column_parts - 1) / column_parts, 4 * kernels.nr)};
+GemmBlock block_of(const Product& x, Depth d) {
+  GemmBlock block;
+  block.m = x.m;
+  block.n = x.n;
+  block.k = d.k;
+  block.beta = d.p == 0 ? x.beta : 1.0F;
+  block.c_row = x.ldc;
+  return block;
 }
 
-template <class For, class Deal>
-void multiply(const Product& x, const For& for_each, const Deal& deal) {
-  if (x.m <= 0 || x.n <= 0) return;
-  const GemmKernels& kernels = *active().gemm;
+// B as it stands: for few rows, or when all of it is small.
+void multiply_unpacked(const GemmKernels& kernels, const Product& x, std::int64_t begin, std::int64_t end) {
+  GemmBlock block = block_of(x, {0, x.k});
+  block.n = end - begin;
+  block.b = x.b + begin;
+  block.b_k = x.ldb;
+  block.b_panel = kernels.nr;
+  block.c = x.c + begin;
+  place_a(kernels, x, 0, {0, x.k}, false, block);
+  kernels.block(block);
+}
+
+// Columns begin to end when A has few enough rows to stay in the second-level cache: panel by panel of B is packed in
+// the first-level cache and used up at once.
+void multiply_by_panels(const GemmKernels& kernels, const Product& x, std::int64_t begin, std::int64_t end) {
   const std::int64_t nr = kernels.nr;
-  const bool direct = x.tb == Trans::no && (x.m <= 16 || x.k * x.n <= 64 * 64);
-  const std::int64_t depth = direct ? x.k : std::min(x.k, kDepth);
-  const std::int64_t width = direct ? x.n : std::min(round_up(x.n, nr), l2_size() / 2 / kDepth / nr * nr);
+  const std::int64_t depth = std::min(x.k, kDepth);
+  const bool copy = must_place(x);
+  const std::int64_t width = std::max(l2_size() / 4 / x.m / nr, std::int64_t{8}) * nr;  // C stays there too
+  float* panel = b_scratch.get(static_cast<std::size_t>(depth * nr));
+  for (std::int64_t j = begin; j < end; j += width) {
+    const std::int64_t j_end = std::min(j + width, end);
+    for (std::int64_t p = 0; p < x.k; p += depth) {
+      const Depth d{p, std::min(depth, x.k - p)};
+      const Depth next{p + depth, std::min(depth, x.k - p - depth)};
+      GemmBlock block = block_of(x, d);
+      place_a(kernels, x, 0, d, copy, block);
+      block.b = panel;
+      block.b_k = nr;
+      block.b_padded = true;
+      const std::int64_t panels = (j_end - j + nr - 1) / nr;
+      for (std::int64_t at = 0; at < panels; ++at) {
+        const std::int64_t column = j + at * nr;
+        block.n = std::min(nr, j_end - column);
+        block.c = x.c + column;
+        pack_b(kernels, x, column, block.n, d, panel);
+        if (at + 1 < panels) {
+          block.fetch[0] = stored_b(x, column + nr, std::min(nr, j_end - column - nr), d);
+        } else if (next.k > 0) {
+          block.fetch[0] = stored_b(x, j, std::min(nr, j_end - j), next);
+        }
+        if (next.k > 0) block.fetch[1] = share(stored_a(x, 0, x.m, next), at, panels);
+        kernels.block(block);
+      }
+    }
+  }
+}
+
+// All else: a block of B is packed in the second-level cache while the rows of A pass by, `rows` to a part.
+template <class For>
+void multiply_by_blocks(const GemmKernels& kernels, const Product& x, std::int64_t rows, const For& for_each) {
+  const std::int64_t nr = kernels.nr;
+  const std::int64_t depth = std::min(x.k, kDepth);
+  const std::int64_t width = std::min(round_up(x.n, nr), l2_size() / 4 / kDepth / nr * nr);
+  const std::int64_t parts = (x.m + rows - 1) / rows;
+  const bool copy = must_place(x);
+  // What is copied should stay in the first-level cache until it is used.
+  const std::int64_t step = copy ? 2 * kernels.mr : rows;
   for (std::int64_t j = 0; j < x.n; j += width) {
     const std::int64_t n = std::min(width, x.n - j);
-    const Parts parts = deal(kernels, x.m, n);
-    const std::int64_t column_parts = (n + parts.columns - 1) / parts.columns;
-    const std::int64_t row_parts = (x.m + parts.rows - 1) / parts.rows;
-    std::int64_t p = 0;
-    do {
-      GemmBlock block;
-      block.k = std::min(depth, x.k - p);
-      block.beta = p == 0 ? x.beta : 1.0F;
-      block.c_row = x.ldc;
-      if (direct) {
-        block.b = x.b + p * x.ldb + j;
-        block.b_k = x.ldb;
-        block.b_panel = nr;
-      } else {
-        float* panels = b_scratch.get(static_cast<std::size_t>(block.k * round_up(n, nr)));
-        for_each((n + nr - 1) / nr, 4, [&](std::int64_t begin, std::int64_t end) {
-          const std::int64_t first = j + begin * nr;
-          const std::int64_t count = std::min(end * nr, n) - begin * nr;
-          float* to = panels + begin * nr * block.k;
-          if (x.tb == Trans::no) {
-            kernels.pack_b(block.k, count, x.b + p * x.ldb + first, x.ldb, to);
-          } else {
-            kernels.pack_b_transposed(block.k, count, x.b + first * x.ldb + p, x.ldb, to);
-          }
-        });
-        block.b = panels;
-        block.b_k = nr;
-        block.b_panel = nr * block.k;
-        block.b_padded = true;
+    for (std::int64_t p = 0; p < x.k; p += depth) {
+      const Depth d{p, std::min(depth, x.k - p)};
+      float* panels = b_scratch.get(static_cast<std::size_t>(d.k * round_up(n, nr)));
+      for_each((n + nr - 1) / nr, 4, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t first = begin * nr;
+        pack_b(kernels, x, j + first, std::min(end * nr, n) - first, d, panels + first * d.k);
+      });
+      GemmFetch next_b;
+      if (p + depth < x.k) {
+        next_b = stored_b(x, j, n, {p + depth, std::min(depth, x.k - p - depth)});
+      } else if (j + width < x.n) {
+        next_b = stored_b(x, j + width, std::min(width, x.n - j - width), {0, depth});
       }
-      for_each(row_parts * column_parts, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t at = begin; at < end; ++at) {
-          const std::int64_t i0 = at / column_parts * parts.rows;
-          const std::int64_t j0 = at % column_parts * parts.columns;
-          GemmBlock part = block;
-          part.m = std::min(parts.rows, x.m - i0);
-          part.n = std::min(parts.columns, n - j0);
-          part.b += j0 / nr * block.b_panel;
-          part.c = x.c + i0 * x.ldc + j + j0;
-          place_a(kernels, x, i0, p, part);
-          kernels.block(part);
+      for_each(parts, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin * rows; i < std::min(end * rows, x.m); i += step) {
+          GemmBlock block = block_of(x, d);
+          block.m = std::min({step, end * rows - i, x.m - i});
+          block.n = n;
+          block.b = panels;
+          block.b_k = nr;
+          block.b_panel = nr * d.k;
+          block.b_padded = true;
+          block.c = x.c + i * x.ldc + j;
+          place_a(kernels, x, i, d, copy, block);
+          const std::int64_t next = i + block.m;
+          if (next < x.m) block.fetch[0] = stored_a(x, next, std::min(step, x.m - next), d);
+          block.fetch[1] = share(next_b, i / step, (x.m + step - 1) / step);
+          kernels.block(block);
         }
       });
-      p += depth;
-    } while (p < x.k);
+    }
   }
+}
+
+bool small(const Product& x) {
+  return x.tb == Trans::no && (x.m <= 16 || x.k * x.n <= 64 * 64);
 }
 
 }  // namespace
 
 void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
           const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
-  const auto in_order = [](std::int64_t count, std::int64_t grain, const auto& body) {
+  if (m <= 0 || n <= 0) return;
+  const Product x{ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc};
+  const GemmKernels& kernels = *active().gemm;
+  if (small(x) || k == 0) return multiply_unpacked(kernels, x, 0, n);
+  if (m * kDepth <= l2_size() / 4) return multiply_by_panels(kernels, x, 0, n);
+  multiply_by_blocks(kernels, x, l2_size() / 8 / kDepth, [](std::int64_t count, std::int64_t grain, const auto& body) {
     for (std::int64_t i = 0; i < count; i += grain) body(i, std::min(i + grain, count));
-  };
-  multiply({ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc}, in_order, serial_parts);
+  });
 }
 
+// About four parts per thread, so that a thread that is held up costs little.
 void parallel_gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
                    const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
+  const Product x{ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc};
+  const GemmKernels& kernels = *active().gemm;
+  const std::int64_t wanted = 4 * threads();
+  const std::int64_t columns = round_up((n + wanted - 1) / wanted, kernels.nr);
   // Below a few microseconds of work the other threads are not worth waking.
   if (threads() == 1 || m * n * k < 64 * 64 * 64) return gemm(ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc);
-  const auto on_all_threads = [](std::int64_t count, std::int64_t grain, const auto& body) {
+  if (small(x)) {
+    return parallel_for(n, columns, [&](auto begin, auto end) { multiply_unpacked(kernels, x, begin, end); });
+  }
+  if (m * kDepth <= l2_size() / 4 && (m < n || m < 4 * wanted)) {
+    return parallel_for(n, columns, [&](auto begin, auto end) { multiply_by_panels(kernels, x, begin, end); });
+  }
+  const std::int64_t rows = std::min(round_up((m + wanted - 1) / wanted, kernels.mr), l2_size() / 8 / kDepth);
+  multiply_by_blocks(kernels, x, rows, [](std::int64_t count, std::int64_t grain, const auto& body) {
     parallel_for(count, grain, body);
-  };
-  multiply({ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc}, on_all_threads, parallel_parts);
+  });
 }
 
 }  // namespace fovea::kernels

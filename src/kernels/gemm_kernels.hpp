@@ -6,6 +6,12 @@
 
 namespace fovea::kernels {
 
+/// Memory that will be needed soon: `rows` rows of `width` floats, `stride` apart.
+struct GemmFetch {
+  const float* first = nullptr;
+  std::int64_t rows = 0, width = 0, stride = 0;
+};
+
 /// One block of a product: C[m,n] = start + A[m,k] B[k,n], where start is bias (a row of n) if given, else beta C.
 ///
 /// Every value of C is one chain of fused multiply-adds over k, in order and from `start` on. So neither the tile it
@@ -22,17 +28,18 @@ struct GemmBlock {
   const float* bias = nullptr;
   float* c = nullptr;
   std::int64_t c_row = 0;
+  GemmFetch fetch[2];  // brought to the second-level cache meanwhile, the first one first
 };
 
 struct GemmKernels {
-  std::int64_t mr, nr;  // rows and columns of a register tile
+  std::int64_t mr, nr;    // rows and columns of a register tile
+  std::int64_t a_stride;  // of pack_a_transposed, below
   void (*block)(const GemmBlock& block);
-  /// Packs op(B)[k,n] into panels of nr columns, [n / nr][k][nr], the last one filled with zeros. ldb is the distance
-  /// between stored rows: pack_b reads B as [k,n], pack_b_transposed as [n,k].
+  /// Packs op(B)[k,n] into panels of nr columns, [n / nr][k][nr]; what stands in the last one behind n
+  /// is never used. ldb is the distance between stored rows: pack_b reads B as [k,n], pack_b_transposed as [n,k].
   void (*pack_b)(std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, float* panels);
   void (*pack_b_transposed)(std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, float* panels);
-  /// Packs A stored as [k,m] tile by tile, each [k][rows of the tile], for a block of the same m and k. Writes up to
-  /// 16 values past the m * k.
+  /// Packs A stored as [k,m] for a block of the same m and k: [m / mr, rounded up][k][a_stride].
   void (*pack_a_transposed)(std::int64_t m, std::int64_t k, const float* a, std::int64_t lda, float* tiles);
   /// Copies [rows,columns] to rows that stand `ldy` apart.
   void (*copy)(std::int64_t rows, std::int64_t columns, const float* x, std::int64_t ldx, float* y, std::int64_t ldy);

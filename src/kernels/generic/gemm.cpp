@@ -23,7 +23,7 @@ void block(const GemmBlock& t) {
         }
       }
       for (std::int64_t p = 0; p < t.k; ++p) {
-        const float a = t.a_packed ? t.a[p * t.m + i] : t.a[i * t.a_row + p * t.a_k];
+        const float a = t.a_packed ? t.a[(i / kRows * t.k + p) * kRows + i % kRows] : t.a[i * t.a_row + p * t.a_k];
         for (std::int64_t j = 0; j < width; ++j) sum[j] += a * b[p * t.b_k + j];
       }
       for (std::int64_t j = 0; j < width; ++j) c[j] = sum[j];
@@ -49,9 +49,12 @@ void pack_b_transposed(std::int64_t k, std::int64_t n, const float* b, std::int6
   pack(k, n, b, 1, ldb, panels);
 }
 
-// All rows are one tile.
 void pack_a_transposed(std::int64_t m, std::int64_t k, const float* a, std::int64_t lda, float* tiles) {
-  for (std::int64_t p = 0; p < k; ++p) std::copy_n(a + p * lda, m, tiles + p * m);
+  for (std::int64_t i0 = 0; i0 < m; i0 += kRows) {
+    for (std::int64_t p = 0; p < k; ++p) {
+      for (std::int64_t i = i0; i < i0 + kRows; ++i) *tiles++ = i < m ? a[p * lda + i] : 0.0F;
+    }
+  }
 }
 
 void copy(std::int64_t rows, std::int64_t columns, const float* x, std::int64_t ldx, float* y, std::int64_t ldy) {
@@ -79,6 +82,7 @@ double peak(std::int64_t rounds) {
 extern const GemmKernels gemm;
 const GemmKernels gemm = {.mr = kRows,
                           .nr = kColumns,
+                          .a_stride = kRows,
                           .block = block,
                           .pack_b = pack_b,
                           .pack_b_transposed = pack_b_transposed,

@@ -51,13 +51,52 @@ constexpr TileFunction kWide[] = {nullptr, wide_tile<1, 8>, wide_tile<2, 4>, wid
 constexpr std::int64_t kWidePanels[] = {0, 4, 2, 2};
 #endif
 
+// Hands out what is to be fetched, k / 4 rows by 32 columns per tile.
+class Fetcher {
+ public:
+  explicit Fetcher(const GemmBlock& block) : region_(block.fetch), end_(block.fetch + 2), rows_(block.k / 8 * 2) {
+    skip_empty();
+  }
+  void give(Tile& tile) {
+    if (region_ == end_) {  // a line that is in the cache
+      tile.fetch = tile.b;
+      tile.fetch_stride = 0;
+      return;
+    }
+    tile.fetch = region_->first + row_ * region_->stride + column_;
+    tile.fetch_stride = region_->stride;
+    row_ += rows_;
+    if (row_ < region_->rows) return;
+    row_ = 0;
+    column_ += 32;
+    if (column_ < region_->width) return;
+    column_ = 0;
+    ++region_;
+    skip_empty();
+  }
+
+ private:
+  void skip_empty() {
+    while (region_ != end_ && region_->rows == 0) ++region_;
+  }
+  const GemmFetch* region_;
+  const GemmFetch* end_;
+  std::int64_t rows_;
+  std::int64_t row_ = 0, column_ = 0;
+};
+
 void block(const GemmBlock& t) {
-  Tile tile{t.k, t.a, t.a_row, t.a_k, t.b, t.b_k, t.b_panel, t.bias, t.beta, t.c, t.c_row, kColumns, nullptr};
-  const bool rows_of_a = t.a_k == 1 && !t.a_packed;
-  if (t.a_packed) tile.a_row = 1;
+  Tile tile{};
+  tile.k = t.k;
+  tile.a = t.a;
+  tile.a_row = t.a_packed ? 1 : t.a_row;
+  tile.a_k = t.a_packed ? kLanes : t.a_k;
+  tile.b_k = t.b_k;
+  tile.b_panel = t.b_panel;
+  tile.beta = t.beta;
+  tile.c_row = t.c_row;
   std::int64_t j = 0;
   if (t.m <= kWideRows) {
-    if (t.a_packed) tile.a_k = t.m;
     const std::int64_t panels = kWidePanels[t.m];
     for (; j + panels * kColumns <= t.n; j += panels * kColumns) {
       tile.b = t.b + j / kColumns * t.b_panel;
@@ -66,7 +105,9 @@ void block(const GemmBlock& t) {
       kWide[t.m](tile);
     }
   }
+  const bool rows_of_a = tile.a_k == 1;
   const Split split(t.m);
+  Fetcher fetcher(t);
   for (; j < t.n; j += kColumns) {
     const std::int64_t width = t.n - j < kColumns ? t.n - j : kColumns;
     const int vectors = width > kLanes ? 2 : 1;
@@ -76,13 +117,13 @@ void block(const GemmBlock& t) {
     if (t.bias != nullptr) tile.bias = t.bias + j;
     std::int64_t i = 0;
     for (std::int64_t at = 0; at < split.count; ++at) {
-      const std::int64_t r = split.rows(at);
-      tile.a = t.a + i * (t.a_packed ? t.k : t.a_row);
-      if (t.a_packed) tile.a_k = r;
+      const std::int64_t rows = split.rows(at);
+      tile.a = t.a_packed ? t.a + at * t.k * kLanes : t.a + i * t.a_row;
       tile.c = t.c + i * t.c_row + j;
-      tile.next_c = at + 1 < split.count ? tile.c + r * t.c_row : nullptr;
-      tiles.of[r](tile);
-      i += r;
+      i += rows;
+      tile.next_c = at + 1 < split.count ? tile.c + rows * t.c_row : t.c + j + kColumns;
+      fetcher.give(tile);
+      tiles.of[rows](tile);
     }
   }
 }
@@ -112,6 +153,7 @@ double peak(std::int64_t rounds) {
 extern const GemmKernels gemm;
 const GemmKernels gemm = {.mr = kRows,
                           .nr = kColumns,
+                          .a_stride = kLanes,
                           .block = block,
                           .pack_b = pack_b,
                           .pack_b_transposed = pack_b_transposed,

@@ -15,63 +15,73 @@ void copy(std::int64_t rows, std::int64_t columns, const float* x, std::int64_t 
   }
 }
 
-// Row by row of what is stored. A tile's row is stored as a whole vector, which reaches into the next row's place
-// before that is written; only the last row must not reach into the next tile.
+// Row by row of what is stored, which may come from memory.
 void pack_a_transposed(std::int64_t m, std::int64_t k, const float* a, std::int64_t lda, float* tiles) {
   static_assert(kRows <= kLanes);
   const F f;
   const Split split(m);
-  const M mask = hn::FirstN(f, static_cast<std::size_t>(split.rows(0)));
+  const M larger = hn::FirstN(f, static_cast<std::size_t>(split.smaller + 1));
   const M smaller = hn::FirstN(f, static_cast<std::size_t>(split.smaller));
-  for (std::int64_t p = 0; p < k; ++p, a += lda) {
-    std::int64_t i = 0;
-    for (std::int64_t at = 0; at < split.count; ++at) {
-      const std::int64_t r = split.rows(at);
-      float* to = tiles + i * k + p * r;
-      if (p + 1 < k) {
-        hn::StoreU(hn::MaskedLoad(r == split.smaller ? smaller : mask, f, a + i), f, to);
-      } else {
-        for (std::int64_t j = 0; j < r; ++j) to[j] = a[i + j];
-      }
-      i += r;
+  for (std::int64_t p = 0; p < k; ++p, a += lda, tiles += kLanes) {
+    const float* from = a;
+    float* to = tiles;
+    for (std::int64_t at = 0; at < split.count; ++at, to += k * kLanes) {
+      hn::Store(hn::MaskedLoad(at < split.larger ? larger : smaller, f, from), f, to);
+      from += split.rows(at);
     }
   }
 }
 
+// Four panels in one pass: long enough runs for the memory, few enough streams for the first-level cache.
 void pack_b(std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, float* panels) {
   const F f;
+  const std::int64_t panel = k * kColumns;
   std::int64_t j = 0;
-  for (; j + kColumns <= n; j += kColumns) {
+  for (; j + 4 * kColumns <= n; j += 4 * kColumns, panels += 4 * panel) {
     const float* row = b + j;
-    for (std::int64_t p = 0; p < k; ++p, row += ldb, panels += kColumns) {
-      hn::Store(hn::LoadU(f, row), f, panels);
-      hn::Store(hn::LoadU(f, row + kLanes), f, panels + kLanes);
+    float* to = panels;
+    for (std::int64_t p = 0; p < k; ++p, row += ldb, to += kColumns) {
+      const V r0 = hn::LoadU(f, row), r1 = hn::LoadU(f, row + kLanes);
+      const V r2 = hn::LoadU(f, row + 2 * kLanes), r3 = hn::LoadU(f, row + 3 * kLanes);
+      const V r4 = hn::LoadU(f, row + 4 * kLanes), r5 = hn::LoadU(f, row + 5 * kLanes);
+      const V r6 = hn::LoadU(f, row + 6 * kLanes), r7 = hn::LoadU(f, row + 7 * kLanes);
+      hn::Store(r0, f, to);
+      hn::Store(r1, f, to + kLanes);
+      hn::Store(r2, f, to + panel);
+      hn::Store(r3, f, to + panel + kLanes);
+      hn::Store(r4, f, to + 2 * panel);
+      hn::Store(r5, f, to + 2 * panel + kLanes);
+      hn::Store(r6, f, to + 3 * panel);
+      hn::Store(r7, f, to + 3 * panel + kLanes);
     }
   }
-  if (j == n) return;
-  const std::int64_t rest = n - j;
-  const M first = hn::FirstN(f, static_cast<std::size_t>(rest < kLanes ? rest : kLanes));
-  const M second = hn::FirstN(f, static_cast<std::size_t>(rest < kLanes ? 0 : rest - kLanes));
-  const float* row = b + j;
-  for (std::int64_t p = 0; p < k; ++p, row += ldb, panels += kColumns) {
-    hn::Store(hn::MaskedLoad(first, f, row), f, panels);
-    hn::Store(hn::MaskedLoad(second, f, row + kLanes), f, panels + kLanes);
+  for (; j < n; j += kColumns) {
+    const std::int64_t rest = n - j;
+    const M first = hn::FirstN(f, static_cast<std::size_t>(rest < kLanes ? rest : kLanes));
+    const M second = hn::FirstN(f, static_cast<std::size_t>(rest < kLanes ? 0 : rest - kLanes));
+    const float* row = b + j;
+    for (std::int64_t p = 0; p < k; ++p, row += ldb, panels += kColumns) {
+      hn::Store(hn::MaskedLoad(first, f, row), f, panels);
+      hn::Store(hn::MaskedLoad(second, f, row + kLanes), f, panels + kLanes);
+    }
   }
 }
 
-// Four values of each of kLanes rows x, x + ldx, … become four vectors, one per column, kColumns apart at y.
-HWY_INLINE void transpose_four_columns(const float* x, std::int64_t ldx, float* y) {
+// Four values of each of kLanes rows x, x + ldx, … become four vectors, one per column, kColumns apart at y. If there
+// are fewer rows, the last one stands for those that miss.
+template <bool kAll>
+HWY_INLINE void transpose_four_columns(const float* x, std::int64_t ldx, std::int64_t rows, float* y) {
   const F f;
   const hn::Full128<float> quad;
+  const auto row = [&](std::int64_t i)
+                       HWY_ATTR { return hn::LoadU(quad, x + (kAll || i < rows ? i : rows - 1) * ldx); };
   // Vector i holds, block by block, the rows i, i + 4, i + 8, …
   const auto gather = [&](std::int64_t i) HWY_ATTR {
-    const float* at = x + i * ldx;
 #if defined(FOVEA_ISA_avx512)
     const hn::Full256<float> half;
-    return hn::Combine(f, hn::Combine(half, hn::LoadU(quad, at + 12 * ldx), hn::LoadU(quad, at + 8 * ldx)),
-                       hn::Combine(half, hn::LoadU(quad, at + 4 * ldx), hn::LoadU(quad, at)));
+    return hn::Combine(f, hn::Combine(half, row(i + 12), row(i + 8)), hn::Combine(half, row(i + 4), row(i)));
 #else
-    return hn::Combine(f, hn::LoadU(quad, at + 4 * ldx), hn::LoadU(quad, at));
+    return hn::Combine(f, row(i + 4), row(i));
 #endif
   };
   const V r0 = gather(0), r1 = gather(1), r2 = gather(2), r3 = gather(3);
@@ -89,19 +99,13 @@ void pack_b_transposed(std::int64_t k, std::int64_t n, const float* b, std::int6
     const std::int64_t rows = n - j < kLanes ? n - j : kLanes;
     std::int64_t p = 0;
     if (rows == kLanes) {
-      for (; p + 4 <= k; p += 4) transpose_four_columns(b + p, ldb, panel + p * kColumns);
+      for (; p + 4 <= k; p += 4) transpose_four_columns<true>(b + p, ldb, rows, panel + p * kColumns);
+    } else {
+      for (; p + 4 <= k; p += 4) transpose_four_columns<false>(b + p, ldb, rows, panel + p * kColumns);
     }
     for (; p < k; ++p) {
-      std::int64_t i = 0;
-      for (; i < rows; ++i) panel[p * kColumns + i] = b[i * ldb + p];
-      for (; i < kLanes; ++i) panel[p * kColumns + i] = 0.0F;
+      for (std::int64_t i = 0; i < kLanes; ++i) panel[p * kColumns + i] = b[(i < rows ? i : rows - 1) * ldb + p];
     }
-  }
-  // The second half of the last panel, when n ends in the first.
-  if ((n + kLanes - 1) / kLanes % 2 == 1) {
-    const F f;
-    float* panel = panels + n / kColumns * k * kColumns + kLanes;
-    for (std::int64_t p = 0; p < k; ++p) hn::Store(hn::Zero(f), f, panel + p * kColumns);
   }
 }
 

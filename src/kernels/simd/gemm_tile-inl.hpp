@@ -37,6 +37,8 @@ struct Tile {
   std::int64_t c_row;
   std::int64_t width;   // columns to write
   const float* next_c;  // what the next tile will write: fetched while this one computes
+  const float* fetch;   // k / 4 rows `fetch_stride` apart that will be needed later: 128 bytes of each are fetched
+  std::int64_t fetch_stride;
 };
 
 // Deals m rows evenly to tiles: 15 rows are 8 + 7 and not 14 + 1, since a tile of one row has too few chains.
@@ -100,16 +102,6 @@ void tile(const Tile& t) {
     FOVEA_EACH_ROW(FOVEA_LOAD)
 #undef FOVEA_LOAD
   }
-  if (t.next_c != nullptr) {
-#define FOVEA_FETCH(i)                                                                  \
-  if constexpr (i < R) {                                                                \
-    __builtin_prefetch(t.next_c + i * c_row, 1, 3);                                     \
-    if constexpr (kWidth == 2) __builtin_prefetch(t.next_c + i * c_row + kLanes, 1, 3); \
-  }
-    FOVEA_EACH_ROW(FOVEA_FETCH)
-#undef FOVEA_FETCH
-  }
-
   const float* b = t.b;
   const std::int64_t b_k = t.b_k;
   std::int64_t a_row = t.a_row;
@@ -172,8 +164,20 @@ void tile(const Tile& t) {
     if constexpr (R > 12) asm volatile("" : "+r"(a12)); \
   }
 
+  const float* next_c = t.next_c;
+  const float* fetch = t.fetch;
+  const std::int64_t fetch_stride = t.fetch_stride;
   std::int64_t p = t.k;
   for (; p >= 8; p -= 8) {
+    __builtin_prefetch(next_c, 1, 3);
+    if constexpr (kColumns > 16) __builtin_prefetch(next_c + 16, 1, 3);
+    next_c += c_row;
+    __builtin_prefetch(fetch, 0, 2);
+    __builtin_prefetch(fetch + 16, 0, 2);
+    fetch += fetch_stride;
+    __builtin_prefetch(fetch, 0, 2);
+    __builtin_prefetch(fetch + 16, 0, 2);
+    fetch += fetch_stride;
     FOVEA_STEP(0)
     FOVEA_STEP(1)
     FOVEA_STEP(2)
