@@ -25,6 +25,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     app.require_subcommand(1);
     app.set_version_flag("--version", FOVEA_VERSION);
     add_bench(app, streams);
+    add_dates(app, streams);
     add_evaluate(app, streams);
     add_view(app, streams);
     try {
