@@ -23,6 +23,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams);
 void add_bench(CLI::App& app, const Streams& streams);
 void add_dates(CLI::App& app, const Streams& streams);
 void add_evaluate(CLI::App& app, const Streams& streams);
+void add_explain(CLI::App& app, const Streams& streams);
 void add_view(CLI::App& app, const Streams& streams);
 
 }  // namespace fovea::cli

@@ -27,6 +27,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_bench(app, streams);
     add_dates(app, streams);
     add_evaluate(app, streams);
+    add_explain(app, streams);
     add_view(app, streams);
     try {
       (void)kernels::active();  // an unknown FOVEA_KERNELS is an error of usage, whatever the command

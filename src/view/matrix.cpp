@@ -101,9 +101,9 @@ std::string html_table(const NumberTable& table) {
   const Matrix& m = table.numbers;
   const double scale = largest(m);
   std::string out = fmt::format(
-      "<figure class=\"matrix\"><figcaption><b>{}</b> <small>{} × {}</small></figcaption><div "
+      "<figure class=\"matrix\" data-matrix=\"{}\"><figcaption><b>{}</b> <small>{} × {}</small></figcaption><div "
       "class=\"matrix-scroll\"><table>\n",
-      escape_markup(table.name), m.rows, m.columns);
+      escape_markup(table.id), escape_markup(table.name), m.rows, m.columns);
   if (!table.column_labels.empty()) {
     out += "<tr>" + std::string(table.row_labels.empty() ? "" : "<td></td>");
     for (const std::string& one : table.column_labels) {

@@ -12,6 +12,7 @@ namespace fovea::view {
 /// A matrix to show. Minus infinity stands for what may not be looked at.
 struct NumberTable {
   std::string name;  // "Q"
+  std::string id;    // by which a page's script finds the table; may be empty
   Matrix numbers;
   std::vector<std::string> row_labels;     // one per row, or none
   std::vector<std::string> column_labels;  // one per column, or none

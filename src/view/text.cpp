@@ -62,24 +62,6 @@ int width_of(char32_t c) {
   return in(kWide, c) ? 2 : 1;
 }
 
-// The character at text[at], moving `at` past it; U+FFFD and one byte further where the bytes are not UTF-8.
-char32_t next(std::string_view text, std::size_t& at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(at);
-  const std::size_t length = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0U) == 0xE0 ? 3 : 4;
-  if (first < 0x80) return byte(at++);
-  if (first < 0xC2 || first > 0xF4 || at + length > text.size()) return ++at, kReplacement;
-  char32_t c = first & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0U) != 0x80U) return ++at, kReplacement;
-    c = c << 6U | (byte(at + i) & 0x3FU);
-  }
-  const bool overlong = (length == 3 && c < 0x800) || (length == 4 && c < 0x10000);
-  if (overlong || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) return ++at, kReplacement;
-  at += length;
-  return c;
-}
-
 void append(std::string& out, char32_t c) {
   const auto tail = [&](unsigned shift) { out += static_cast<char>(0x80U | (c >> shift & 0x3FU)); };
   if (c < 0x80) {
@@ -112,11 +94,28 @@ char32_t shown(char32_t c) {
 
 }  // namespace
 
+char32_t next_character(std::string_view text, std::size_t& at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(at);
+  const std::size_t length = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0U) == 0xE0 ? 3 : 4;
+  if (first < 0x80) return byte(at++);
+  if (first < 0xC2 || first > 0xF4 || at + length > text.size()) return ++at, kReplacement;
+  char32_t c = first & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0U) != 0x80U) return ++at, kReplacement;
+    c = c << 6U | (byte(at + i) & 0x3FU);
+  }
+  const bool overlong = (length == 3 && c < 0x800) || (length == 4 && c < 0x10000);
+  if (overlong || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) return ++at, kReplacement;
+  at += length;
+  return c;
+}
+
 std::string clean(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    const char32_t c = next(text, at);
+    const char32_t c = next_character(text, at);
     if (!turns_text(c)) append(out, shown(c));
   }
   return out;
@@ -177,7 +176,7 @@ std::string escape_script_json(std::string_view json) {
 
 int columns(std::string_view text) {
   int width = 0;
-  for (std::size_t at = 0; at < text.size();) width += width_of(next(text, at));
+  for (std::size_t at = 0; at < text.size();) width += width_of(next_character(text, at));
   return width;
 }
 
@@ -186,7 +185,7 @@ std::string fit(std::string_view text, int width) {
   std::string out;
   int used = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const char32_t c = next(text, at);
+    const char32_t c = next_character(text, at);
     if (used + width_of(c) > width - 1) break;
     used += width_of(c);
     append(out, c);

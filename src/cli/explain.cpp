@@ -1,0 +1,162 @@
+// fovea explain [SENTENCE] [--tokens A,B,…] [--dim D] [--heads H] [--seed S] [--causal] [--embeddings FILE.safetensors]
+//               [--html FILE] [--svg FILE] [--color auto|always|never]
+// fovea explain --scores 7,5,4,9,11 [--dim D] [--html FILE]
+//
+// A self-attention worked out in numbers, step by step. FILE.safetensors holds X [tokens, D], W_Q and W_K [D, heads *
+// d], W_V [D, heads * dv] and, if wanted, W_O [heads * dv, any].
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "base/whole_file.hpp"
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+#include "fovea/error.hpp"
+#include "fovea/safetensors.hpp"
+#include "view/lesson.hpp"
+#include "view/svg.hpp"
+#include "view/text.hpp"
+
+namespace fovea::cli {
+namespace {
+
+constexpr const char* kSentence = "看小猫，它好可爱";
+// Of the made-up numbers, one choice with which 它 (it) looks at 小猫 (kitten), as a trained model's would.
+constexpr std::uint64_t kSeed = 115947;
+// More cannot be read.
+constexpr std::int64_t kMostTokens = 64;
+constexpr std::int64_t kMostDims = 64;
+constexpr std::size_t kMostScores = 256;
+
+struct ExplainOptions {
+  std::string sentence;
+  std::vector<std::string> tokens;
+  std::vector<float> scores;
+  std::optional<int> dim;
+  int heads = 1;
+  std::uint64_t seed = kSeed;
+  bool causal = false;
+  std::string embeddings;
+  std::string html;
+  std::string svg;
+  std::string color = "auto";
+};
+
+view::Matrix load(const Safetensors& file, const std::string& path, const char* name) {
+  if (!file.contains(name)) throw FileError(fmt::format("{}: has no tensor {}", path, name));
+  const Shape shape = file.entry(name).shape;
+  if (shape.rank() != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > kMostDims || shape[1] > kMostDims) {
+    throw FileError(fmt::format("{}: {} is {}, but must be a matrix of 1 to {} rows and columns", path, name,
+                                shape.text(), kMostDims));
+  }
+  const Tensor values = file.tensor(name).contiguous();
+  view::Matrix matrix{shape[0], shape[1], {values.values().begin(), values.values().end()}};
+  for (const float value : matrix.values) {
+    if (!std::isfinite(value)) throw FileError(fmt::format("{}: {} holds {}", path, name, value));
+  }
+  return matrix;
+}
+
+view::WorkedInput load_input(const ExplainOptions& options, std::vector<std::string> tokens) {
+  const Safetensors file(options.embeddings);
+  view::WorkedInput in;
+  in.x = load(file, options.embeddings, "X");
+  in.w_q = load(file, options.embeddings, "W_Q");
+  in.w_k = load(file, options.embeddings, "W_K");
+  in.w_v = load(file, options.embeddings, "W_V");
+  if (file.contains("W_O")) in.w_o = load(file, options.embeddings, "W_O");
+  in.heads = options.heads;
+  // Without words of their own the rows are numbered, unless they are as many as the default sentence's words.
+  const bool asked = !options.sentence.empty() || !options.tokens.empty();
+  if (!asked && in.x.rows != static_cast<std::int64_t>(tokens.size())) {
+    tokens.clear();
+    for (std::int64_t i = 0; i < in.x.rows; ++i) tokens.push_back(fmt::format("x{}", i + 1));
+  }
+  if (in.x.rows != static_cast<std::int64_t>(tokens.size())) {
+    throw UsageError(
+        fmt::format("--embeddings {}: X has {} rows for {} tokens", options.embeddings, in.x.rows, tokens.size()));
+  }
+  in.tokens = std::move(tokens);
+  return in;
+}
+
+view::Lesson explain_sentence(const ExplainOptions& options) {
+  std::vector<std::string> tokens = options.tokens;
+  if (tokens.empty()) tokens = view::words_of(options.sentence.empty() ? kSentence : options.sentence);
+  for (const std::string& token : tokens) {
+    if (token.empty()) throw UsageError("--tokens: a token is empty");
+  }
+  if (tokens.empty()) throw UsageError("SENTENCE has no words");
+  if (static_cast<std::int64_t>(tokens.size()) > kMostTokens) {
+    throw UsageError(fmt::format("{} tokens: a worked example is to be read, at most {}", tokens.size(), kMostTokens));
+  }
+  std::string origin;
+  view::WorkedInput in;
+  if (!options.embeddings.empty()) {
+    if (options.dim) throw UsageError("--dim: with --embeddings the file says it");
+    in = load_input(options, tokens);
+    origin = "numbers from " + options.embeddings;
+  } else {
+    const int dim = options.dim.value_or(std::max(4, 2 * options.heads));
+    if (dim < 1 || dim > kMostDims || dim % options.heads != 0) {
+      throw UsageError(
+          fmt::format("--dim {}: must be 1 to {} and a multiple of the {} heads", dim, kMostDims, options.heads));
+    }
+    in = view::made_up_input(tokens, dim, options.heads, options.seed);
+    origin = fmt::format("made-up numbers, seed {}", options.seed);
+  }
+  in.causal = options.causal;
+  return view::lesson(view::work(in), origin);
+}
+
+view::Lesson explain_scores(const ExplainOptions& options) {
+  if (!options.sentence.empty() || !options.tokens.empty() || !options.embeddings.empty() || !options.svg.empty()) {
+    throw UsageError("--scores: goes with --dim, --html and --color only");
+  }
+  if (options.scores.size() > kMostScores) throw UsageError(fmt::format("--scores: at most {}", kMostScores));
+  for (const float score : options.scores) {
+    if (!std::isfinite(score)) throw UsageError(fmt::format("--scores: {} is not a finite number", score));
+  }
+  return view::lesson(view::work_scores(options.scores, options.dim.value_or(1)));
+}
+
+void explain(const ExplainOptions& options, const Streams& streams) {
+  if (options.dim && *options.dim < 1) throw UsageError(fmt::format("--dim {}: must be at least 1", *options.dim));
+  const view::Lesson lesson = options.scores.empty() ? explain_sentence(options) : explain_scores(options);
+  if (!options.html.empty()) write_whole_file(options.html, view::lesson_page(lesson));
+  if (!options.svg.empty()) {
+    const view::AttentionPicture& picture = lesson.picture;
+    write_whole_file(options.svg, view::svg_document({view::svg_ribbon(picture, picture.weights),
+                                                      view::svg_heat_map(picture, picture.weights)},
+                                                     lesson.title, lesson.closing));
+  }
+  if (options.html.empty() && options.svg.empty()) {
+    streams.out << view::lesson_text(lesson, terminal_style(streams.out, options.color));
+  }
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, const Streams& streams) {
+  auto options = std::make_shared<ExplainOptions>();
+  auto* command = app.add_subcommand("explain", "work out a self-attention in numbers, step by step");
+  command->add_option("SENTENCE", options->sentence, "default: 看小猫，它好可爱");
+  command->add_option("--tokens", options->tokens, "the words, instead of a sentence: a,b,c")
+      ->delimiter(',')
+      ->excludes("SENTENCE");
+  command->add_option("--dim", options->dim, "numbers per word (default 4); with --scores the width of the keys");
+  command->add_option("--heads", options->heads, "heads (default 1)")->check(CLI::Range(1, 16));
+  command->add_option("--seed", options->seed, "of the made-up numbers");
+  command->add_option("--embeddings", options->embeddings, ".safetensors with X, W_Q, W_K, W_V and perhaps W_O");
+  command->add_flag("--causal", options->causal, "words look only at themselves and earlier ones");
+  command->add_option("--scores", options->scores, "only the weights for these scores: 7,5,4,9,11")->delimiter(',');
+  command->add_option("--html", options->html, "write a page, one file with everything in it");
+  command->add_option("--svg", options->svg, "write the weights as a picture");
+  add_color_option(*command, options->color);
+  command->callback([options, &streams] { explain(*options, streams); });
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,66 @@
+// Self-attention on a few words with every number on the way kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "view/attention.hpp"
+
+namespace fovea::view {
+
+/// What the example starts from. Heads stand side by side in the columns of w_q, w_k and w_v.
+struct WorkedInput {
+  std::vector<std::string> tokens;  // T
+  Matrix x;                         // [T, D]
+  Matrix w_q, w_k;                  // [D, heads * d]
+  Matrix w_v;                       // [D, heads * dv]
+  Matrix w_o;                       // [heads * dv, any]; empty: the heads side by side are the output
+  int heads = 1;
+  bool causal = false;
+  bool made_up = false;  // the numbers are not a model's
+};
+
+/// One head, step by step.
+struct WorkedHead {
+  Matrix q, k;     // [T, d]
+  Matrix v;        // [T, dv]
+  Matrix scores;   // [T, T]: q k'
+  Matrix scaled;   // scores / sqrt(d); minus infinity where a word may not look
+  Matrix weights;  // softmax of the rows of `scaled`
+  Matrix output;   // [T, dv]: weights v
+};
+
+struct WorkedExample {
+  WorkedInput input;
+  std::vector<WorkedHead> heads;
+  Matrix joined;  // [T, heads * dv]
+  Matrix output;  // joined w_o, or joined
+};
+
+/// Numbers small and round enough to follow: x in halves from -2 to 2, the same for the same word; weights in halves
+/// from -1 to 1. The same from the same seed everywhere.
+[[nodiscard]] WorkedInput made_up_input(const std::vector<std::string>& tokens, int dim, int heads, std::uint64_t seed);
+
+/// Computes it; weights and outputs are attend()'s. Throws ShapeError naming the matrix that does not fit.
+[[nodiscard]] WorkedExample work(const WorkedInput& input);
+
+/// The words of a sentence: runs of letters and digits; each CJK character and each mark on its own; 看小猫，它好可爱
+/// as 看 小猫 ， 它 好 可爱. Throws UsageError for text that is not UTF-8.
+[[nodiscard]] std::vector<std::string> words_of(std::string_view sentence);
+
+/// What a textbook does with the scores of one query.
+struct WorkedScores {
+  std::vector<float> scores;
+  double dim = 1;
+  std::vector<float> scaled;   // / sqrt(dim)
+  std::vector<double> powers;  // exp(scaled - shift)
+  double shift = 0;            // 0, or the largest, where exp would leave the readable numbers
+  double sum = 0;              // of powers
+  std::vector<float> weights;  // attend()'s
+};
+
+[[nodiscard]] WorkedScores work_scores(const std::vector<float>& scores, double dim);
+
+}  // namespace fovea::view
