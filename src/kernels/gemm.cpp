@@ -9,6 +9,7 @@
 #include "fovea/threads.hpp"
 #include "kernels/gemm_kernels.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
 #include "kernels/scratch.hpp"
 
 namespace fovea::kernels {
@@ -40,10 +41,13 @@ struct Product {
   float beta;
   float* c;
   std::int64_t ldc;
+  Epilogue epilogue;
+  const float* panels = nullptr;  // of a B that is packed already: [n / nr][k][nr]
 };
 
-constexpr std::int64_t kDepth = 256;  // of a block: a panel of B and a tile of A fit the first-level cache
-constexpr std::int64_t kPad = 16;     // keeps copied rows of A out of each other's cache sets
+constexpr std::int64_t kDepth = 256;      // of a block: a panel of B and a tile of A fit the first-level cache
+constexpr std::int64_t kSmall = 64 * 64;  // a B of so many values is not worth packing
+constexpr std::int64_t kPad = 16;         // keeps copied rows of A out of each other's cache sets
 
 // What a block of k holds: rows p to p + k of op(B), columns p to p + k of op(A).
 struct Depth {
@@ -102,26 +106,53 @@ void pack_b(const GemmKernels& kernels, const Product& x, std::int64_t j, std::i
   pack(d.k, n, stored_b(x, j, n, d).first, x.ldb, panels);
 }
 
-GemmBlock block_of(const Product& x, Depth d) {
+GemmBlock block_of(const Product& x, std::int64_t j, Depth d) {
   GemmBlock block;
   block.m = x.m;
-  block.n = x.n;
+  block.n = x.n - j;
   block.k = d.k;
   block.beta = d.p == 0 ? x.beta : 1.0F;
+  if (x.epilogue.bias != nullptr && x.beta == 0.0F && d.p == 0) block.bias = x.epilogue.bias + j;
+  block.c = x.c + j;
   block.c_row = x.ldc;
   return block;
 }
 
-// B as it stands: for few rows, or when all of it is small.
-void multiply_unpacked(const GemmKernels& kernels, const Product& x, std::int64_t begin, std::int64_t end) {
-  GemmBlock block = block_of(x, {0, x.k});
+// Adds the bias if the chains did not start from it, and applies the activation to rows i to i + m, columns j to j + n.
+void finish(const Product& x, std::int64_t i, std::int64_t m, std::int64_t j, std::int64_t n) {
+  const Activation activation = x.epilogue.activation;
+  const bool add = x.epilogue.bias != nullptr && x.beta != 0.0F;
+  if (!add && activation == Activation::none) return;
+  const MathKernels& math = *active().math;
+  for (std::int64_t row = i; row < i + m; ++row) {
+    float* y = x.c + row * x.ldc + j;
+    const auto count = static_cast<std::size_t>(n);
+    if (add) math.add_in_place(x.epilogue.bias + j, y, count);
+    if (activation == Activation::relu) math.relu(y, y, count);
+    if (activation == Activation::gelu) math.gelu(y, y, count);
+    if (activation == Activation::tanh) math.tanh(y, y, count);
+    if (activation == Activation::sigmoid) math.sigmoid(y, y, count);
+  }
+}
+
+// All of k at once, with B as it stands: for few rows, and when all of B is small or packed already.
+void multiply_at_once(const GemmKernels& kernels, const Product& x, std::int64_t begin, std::int64_t end) {
+  const std::int64_t nr = kernels.nr;
+  GemmBlock block = block_of(x, begin, {0, x.k});
   block.n = end - begin;
-  block.b = x.b + begin;
-  block.b_k = x.ldb;
-  block.b_panel = kernels.nr;
-  block.c = x.c + begin;
+  if (x.panels != nullptr) {
+    block.b = x.panels + begin * x.k;
+    block.b_k = nr;
+    block.b_panel = nr * x.k;
+    block.b_padded = true;
+  } else {
+    block.b = x.b + begin;
+    block.b_k = x.ldb;
+    block.b_panel = nr;
+  }
   place_a(kernels, x, 0, {0, x.k}, false, block);
   kernels.block(block);
+  finish(x, 0, x.m, begin, end - begin);
 }
 
 // Columns begin to end when A has few enough rows to stay in the second-level cache: panel by panel of B is packed in
@@ -137,26 +168,36 @@ void multiply_by_panels(const GemmKernels& kernels, const Product& x, std::int64
     for (std::int64_t p = 0; p < x.k; p += depth) {
       const Depth d{p, std::min(depth, x.k - p)};
       const Depth next{p + depth, std::min(depth, x.k - p - depth)};
-      GemmBlock block = block_of(x, d);
-      place_a(kernels, x, 0, d, copy, block);
-      block.b = panel;
-      block.b_k = nr;
-      block.b_padded = true;
+      GemmBlock a;
+      a.m = x.m;
+      place_a(kernels, x, 0, d, copy, a);
       const std::int64_t panels = (j_end - j + nr - 1) / nr;
       for (std::int64_t at = 0; at < panels; ++at) {
         const std::int64_t column = j + at * nr;
+        GemmBlock block = block_of(x, column, d);
+        block.a = a.a;
+        block.a_row = a.a_row;
+        block.a_k = a.a_k;
+        block.a_packed = a.a_packed;
         block.n = std::min(nr, j_end - column);
-        block.c = x.c + column;
-        pack_b(kernels, x, column, block.n, d, panel);
-        if (at + 1 < panels) {
-          block.fetch[0] = stored_b(x, column + nr, std::min(nr, j_end - column - nr), d);
-        } else if (next.k > 0) {
-          block.fetch[0] = stored_b(x, j, std::min(nr, j_end - j), next);
+        block.b_k = nr;
+        block.b_padded = true;
+        if (x.panels != nullptr) {
+          block.b = x.panels + column * x.k + p * nr;
+        } else {
+          pack_b(kernels, x, column, block.n, d, panel);
+          block.b = panel;
+          if (at + 1 < panels) {
+            block.fetch[0] = stored_b(x, column + nr, std::min(nr, j_end - column - nr), d);
+          } else if (next.k > 0) {
+            block.fetch[0] = stored_b(x, j, std::min(nr, j_end - j), next);
+          }
         }
         if (next.k > 0) block.fetch[1] = share(stored_a(x, 0, x.m, next), at, panels);
         kernels.block(block);
       }
     }
+    finish(x, 0, x.m, j, j_end - j);
   }
 }
 
@@ -174,75 +215,128 @@ void multiply_by_blocks(const GemmKernels& kernels, const Product& x, std::int64
     const std::int64_t n = std::min(width, x.n - j);
     for (std::int64_t p = 0; p < x.k; p += depth) {
       const Depth d{p, std::min(depth, x.k - p)};
-      float* panels = b_scratch.get(static_cast<std::size_t>(d.k * round_up(n, nr)));
-      for_each((n + nr - 1) / nr, 4, [&](std::int64_t begin, std::int64_t end) {
-        const std::int64_t first = begin * nr;
-        pack_b(kernels, x, j + first, std::min(end * nr, n) - first, d, panels + first * d.k);
-      });
+      const float* panels = x.panels + j * x.k + p * nr;
+      if (x.panels == nullptr) {
+        float* packed = b_scratch.get(static_cast<std::size_t>(d.k * round_up(n, nr)));
+        for_each((n + nr - 1) / nr, 4, [&](std::int64_t begin, std::int64_t end) {
+          const std::int64_t first = begin * nr;
+          pack_b(kernels, x, j + first, std::min(end * nr, n) - first, d, packed + first * d.k);
+        });
+        panels = packed;
+      }
+      const bool last = p + depth >= x.k;
       GemmFetch next_b;
-      if (p + depth < x.k) {
-        next_b = stored_b(x, j, n, {p + depth, std::min(depth, x.k - p - depth)});
-      } else if (j + width < x.n) {
-        next_b = stored_b(x, j + width, std::min(width, x.n - j - width), {0, depth});
+      if (x.panels == nullptr) {
+        if (!last) {
+          next_b = stored_b(x, j, n, {p + depth, std::min(depth, x.k - p - depth)});
+        } else if (j + width < x.n) {
+          next_b = stored_b(x, j + width, std::min(width, x.n - j - width), {0, depth});
+        }
       }
       for_each(parts, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin * rows; i < std::min(end * rows, x.m); i += step) {
-          GemmBlock block = block_of(x, d);
+          GemmBlock block = block_of(x, j, d);
           block.m = std::min({step, end * rows - i, x.m - i});
           block.n = n;
           block.b = panels;
           block.b_k = nr;
-          block.b_panel = nr * d.k;
+          block.b_panel = nr * (x.panels == nullptr ? d.k : x.k);
           block.b_padded = true;
-          block.c = x.c + i * x.ldc + j;
+          block.c += i * x.ldc;
           place_a(kernels, x, i, d, copy, block);
           const std::int64_t next = i + block.m;
           if (next < x.m) block.fetch[0] = stored_a(x, next, std::min(step, x.m - next), d);
           block.fetch[1] = share(next_b, i / step, (x.m + step - 1) / step);
           kernels.block(block);
+          if (last) finish(x, i, block.m, j, n);
         }
       });
     }
   }
 }
 
-bool small(const Product& x) {
-  return x.tb == Trans::no && (x.m <= 16 || x.k * x.n <= 64 * 64);
+// A and C stay in the second-level cache.
+bool few_rows(const Product& x) {
+  return x.m * kDepth <= l2_size() / 4;
 }
 
-}  // namespace
+// Whether B need not be packed, or only a pass over it is needed.
+bool at_once(const Product& x) {
+  if (x.k == 0) return true;
+  if (x.panels != nullptr) return x.m <= 16 || (x.k <= kDepth && few_rows(x));
+  return x.tb == Trans::no && (x.m <= 16 || x.k * x.n <= kSmall);
+}
 
-void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
-          const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
-  if (m <= 0 || n <= 0) return;
-  const Product x{ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc};
-  const GemmKernels& kernels = *active().gemm;
-  if (small(x) || k == 0) return multiply_unpacked(kernels, x, 0, n);
-  if (m * kDepth <= l2_size() / 4) return multiply_by_panels(kernels, x, 0, n);
+void multiply(const GemmKernels& kernels, const Product& x) {
+  if (x.m <= 0 || x.n <= 0) return;
+  if (at_once(x)) return multiply_at_once(kernels, x, 0, x.n);
+  if (few_rows(x)) return multiply_by_panels(kernels, x, 0, x.n);
   multiply_by_blocks(kernels, x, l2_size() / 8 / kDepth, [](std::int64_t count, std::int64_t grain, const auto& body) {
     for (std::int64_t i = 0; i < count; i += grain) body(i, std::min(i + grain, count));
   });
 }
 
 // About four parts per thread, so that a thread that is held up costs little.
-void parallel_gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
-                   const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
-  const Product x{ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc};
-  const GemmKernels& kernels = *active().gemm;
-  const std::int64_t wanted = 4 * threads();
-  const std::int64_t columns = round_up((n + wanted - 1) / wanted, kernels.nr);
+void parallel_multiply(const GemmKernels& kernels, const Product& x) {
   // Below a few microseconds of work the other threads are not worth waking.
-  if (threads() == 1 || m * n * k < 64 * 64 * 64) return gemm(ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc);
-  if (small(x)) {
-    return parallel_for(n, columns, [&](auto begin, auto end) { multiply_unpacked(kernels, x, begin, end); });
+  if (threads() == 1 || x.m * x.n * x.k < 64 * 64 * 64) return multiply(kernels, x);
+  const std::int64_t wanted = 4 * threads();
+  const std::int64_t columns = round_up((x.n + wanted - 1) / wanted, kernels.nr);
+  if (at_once(x)) {
+    return parallel_for(x.n, columns, [&](auto begin, auto end) { multiply_at_once(kernels, x, begin, end); });
   }
-  if (m * kDepth <= l2_size() / 4 && (m < n || m < 4 * wanted)) {
-    return parallel_for(n, columns, [&](auto begin, auto end) { multiply_by_panels(kernels, x, begin, end); });
+  if (few_rows(x) && (x.m < x.n || x.m < 4 * wanted)) {
+    return parallel_for(x.n, columns, [&](auto begin, auto end) { multiply_by_panels(kernels, x, begin, end); });
   }
-  const std::int64_t rows = std::min(round_up((m + wanted - 1) / wanted, kernels.mr), l2_size() / 8 / kDepth);
+  const std::int64_t rows = std::min(round_up((x.m + wanted - 1) / wanted, kernels.mr), l2_size() / 8 / kDepth);
   multiply_by_blocks(kernels, x, rows, [](std::int64_t count, std::int64_t grain, const auto& body) {
     parallel_for(count, grain, body);
   });
+}
+
+Product packed_product(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
+                       std::int64_t ldc, const Epilogue& epilogue) {
+  return {Trans::no, Trans::no, m, b.columns(), b.rows(), a, lda, nullptr, 0, beta, c, ldc, epilogue, b.panels()};
+}
+
+}  // namespace
+
+void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
+          const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc, const Epilogue& epilogue) {
+  const bool plain = epilogue.bias == nullptr && epilogue.activation == Activation::none;
+  if (plain && tb == Trans::no && m > 0 && n > 0 && k * n <= kSmall) {
+    // The shortest way for attention's blocks: a few dozen nanoseconds matter there.
+    GemmBlock block;
+    block.m = m;
+    block.n = n;
+    block.k = k;
+    block.a = a;
+    block.a_row = ta == Trans::no ? lda : 1;
+    block.a_k = ta == Trans::no ? 1 : lda;
+    block.b = b;
+    block.b_k = ldb;
+    block.b_panel = active().gemm->nr;
+    block.beta = beta;
+    block.c = c;
+    block.c_row = ldc;
+    return active().gemm->block(block);
+  }
+  multiply(*active().gemm, {ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue});
+}
+
+void parallel_gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
+                   const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc, const Epilogue& epilogue) {
+  parallel_multiply(*active().gemm, {ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue});
+}
+
+void gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
+                 std::int64_t ldc, const Epilogue& epilogue) {
+  multiply(b.kernels(), packed_product(m, a, lda, b, beta, c, ldc, epilogue));
+}
+
+void parallel_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
+                          std::int64_t ldc, const Epilogue& epilogue) {
+  parallel_multiply(b.kernels(), packed_product(m, a, lda, b, beta, c, ldc, epilogue));
 }
 
 }  // namespace fovea::kernels

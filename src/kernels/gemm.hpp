@@ -3,19 +3,34 @@
 
 #include <cstdint>
 
+#include "kernels/packed_matrix.hpp"
+
 namespace fovea::kernels {
 
-/// Whether an operand is used as it stands or transposed.
-enum class Trans { no, yes };
+enum class Activation { none, relu, gelu, tanh, sigmoid };
 
-/// C[m,n] = op(A) op(B) + beta C, on one thread. op(A) is [m,k]: with Trans::yes, A is stored as [k,m]. lda, ldb and ldc
-/// are the distances between rows as stored. beta 0 does not read C. The same row of A and the same B give the same
+/// What is done to a product while it is in the cache: C = activation(op(A) op(B) + beta C + bias).
+struct Epilogue {
+  const float* bias = nullptr;  // [n], added to each row
+  Activation activation = Activation::none;
+};
+
+/// C[m,n] = op(A) op(B) + beta C, on one thread. op(A) is [m,k]: with Trans::yes, A is stored as [k,m]. lda, ldb and
+/// ldc are the distances between rows as stored. beta 0 does not read C. The same row of A and the same B give the same
 /// bytes whatever m is and wherever the row stands.
 void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
-          const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc);
+          const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc, const Epilogue& epilogue = {});
 
-/// The same with the work split over the pool.
+/// The same with the work split over the pool; the same bytes.
 void parallel_gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
-                   const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc);
+                   const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc,
+                   const Epilogue& epilogue = {});
+
+/// C[m,n] = A[m,k] B[k,n] + beta C with a B that was packed before; the same bytes as gemm gives with the kernels that
+/// packed it.
+void gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
+                 std::int64_t ldc, const Epilogue& epilogue = {});
+void parallel_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
+                          std::int64_t ldc, const Epilogue& epilogue = {});
 
 }  // namespace fovea::kernels

@@ -40,7 +40,7 @@ struct Problem {
 
   [[nodiscard]] std::vector<float> ours(bool parallel = false) const {
     std::vector<float> y = c;
-    (parallel ? parallel_gemm : gemm)(ta, tb, m, n, k, a.data(), lda, b.data(), ldb, beta, y.data(), ldc);
+    (parallel ? parallel_gemm : gemm)(ta, tb, m, n, k, a.data(), lda, b.data(), ldb, beta, y.data(), ldc, {});
     return y;
   }
   [[nodiscard]] std::vector<float> oracle() const {

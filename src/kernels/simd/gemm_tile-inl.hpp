@@ -43,9 +43,14 @@ struct Tile {
 
 // Deals m rows evenly to tiles: 15 rows are 8 + 7 and not 14 + 1, since a tile of one row has too few chains.
 struct Split {
-  explicit Split(std::int64_t m) : count((m + kRows - 1) / kRows), smaller(m / count), larger(m % count) {}
+  explicit Split(std::int64_t m) : smaller(m) {
+    if (m <= kRows) return;
+    count = (m + kRows - 1) / kRows;
+    smaller = m / count;
+    larger = m % count;
+  }
   std::int64_t rows(std::int64_t tile) const { return tile < larger ? smaller + 1 : smaller; }
-  std::int64_t count, smaller, larger;
+  std::int64_t count = 1, smaller, larger = 0;
 };
 
 #define FOVEA_EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13)

@@ -44,7 +44,7 @@ void wide_tile(const Tile& t) {
     FOVEA_EACH_WIDE_ROW(FOVEA_BROADCAST)
 #undef FOVEA_BROADCAST
 #define FOVEA_MULTIPLY(i, v) \
-  if constexpr (i < R) c##i##_##v = hn::MulAdd(x##i, y, c##i##_##v);
+  if constexpr (i < R) multiply_add(c##i##_##v, x##i, y);
 #define FOVEA_COLUMN(v, pointer)                                                                             \
   if constexpr (v < kWidth) {                                                                                \
     const V y = hn::LoadU(f, pointer + v % 2 * kLanes);                                                      \

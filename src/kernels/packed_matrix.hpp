@@ -1,0 +1,50 @@
+// Weights that are used many times, laid out once for the register tiles of gemm.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fovea::kernels {
+
+struct GemmKernels;
+
+/// Whether an operand is used as it stands or transposed.
+enum class Trans { no, yes };
+
+/// How packed values are stored.
+enum class Precision { fp32 };
+
+/// op(B)[k,n], packed for the kernels that were active then; gemm_packed uses those.
+///
+///     const PackedMatrix weights(Trans::no, 256, 1024, w, 1024);
+///     gemm_packed(rows, x, 256, weights, 0.0F, y, 1024);
+class PackedMatrix {
+ public:
+  PackedMatrix() = default;
+  /// B is stored as [k,n], with Trans::yes as [n,k]; ldb is the distance between its rows. Packs on all threads.
+  PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb,
+               Precision precision = Precision::fp32);
+  PackedMatrix(PackedMatrix&& other) noexcept;
+  PackedMatrix& operator=(PackedMatrix&& other) noexcept;
+  PackedMatrix(const PackedMatrix&) = delete;
+  PackedMatrix& operator=(const PackedMatrix&) = delete;
+  ~PackedMatrix();
+
+  explicit operator bool() const { return memory_ != nullptr; }
+  [[nodiscard]] std::int64_t rows() const { return k_; }
+  [[nodiscard]] std::int64_t columns() const { return n_; }
+  [[nodiscard]] Precision precision() const { return precision_; }
+  [[nodiscard]] std::size_t bytes() const;
+
+  // For gemm: [n / nr, rounded up][k][nr].
+  [[nodiscard]] const float* panels() const { return static_cast<const float*>(memory_); }
+  [[nodiscard]] const GemmKernels& kernels() const { return *kernels_; }
+
+ private:
+  std::int64_t k_ = 0, n_ = 0;
+  Precision precision_ = Precision::fp32;
+  const GemmKernels* kernels_ = nullptr;
+  void* memory_ = nullptr;
+};
+
+}  // namespace fovea::kernels
