@@ -8,6 +8,8 @@
 
 namespace fovea {
 
+enum class Cell { gru, lstm };
+
 /// The weights of a GRU of h units. PyTorch's formulas and its order of gates: r, z, n.
 struct GruWeights {
   Var input;       // [in, 3h]

@@ -5,13 +5,13 @@
 #include <array>
 #include <utility>
 
+#include "autograd/recurrent/products.hpp"
 #include "fovea/error.hpp"
 #include "kernels/gemm.hpp"
 
 namespace fovea {
 namespace {
 
-using kernels::parallel_gemm;
 using kernels::Trans;
 
 constexpr std::size_t kMostDirections = 2;
@@ -41,22 +41,6 @@ Tensor half(const Tensor& t, std::size_t k, std::int64_t h) {
   return t.slice(-1, begin, begin + h);
 }
 
-// C (+)= op(A) op(B) on tensors whose rows may stand apart.
-void product(Trans ta, Trans tb, const Tensor& a, const Tensor& b, bool add, const Tensor& c) {
-  parallel_gemm(ta, tb, c.dim(0), c.dim(1), a.dim(ta == Trans::no ? 1 : 0), a.data(), a.stride(0), b.data(),
-                b.stride(0), add ? 1.0F : 0.0F, c.data(), c.stride(0));
-}
-
-void add_rows(const Tensor& rows, std::int64_t begin, std::int64_t end, const Var& to) {
-  if (!to.requires_grad()) return;
-  const Tensor total = Tensor::zeros({end - begin});
-  for (std::int64_t r = 0; r < rows.dim(0); ++r) {
-    const float* from = rows.data() + r * rows.stride(0) + begin;
-    for (std::int64_t i = 0; i < end - begin; ++i) total.data()[i] += from[i];
-  }
-  to.accumulate(total);
-}
-
 // From the gates' gradients of every step to those of the weights, each one product over all rows.
 void weight_gradients(const Kept& k, std::size_t which, const DirectionGradients& g) {
   const CellWeights& w = k.weights[which];
@@ -65,17 +49,9 @@ void weight_gradients(const Kept& k, std::size_t which, const DirectionGradients
   const std::int64_t width = gate_count(k.cell) * h;
   if (w.input.requires_grad()) {
     const GradTarget dw = w.input.grad_target();
-    product(Trans::yes, Trans::no, k.input, gates.slice(1, 0, width), dw.add, dw.tensor);
+    multiply(Trans::yes, Trans::no, k.input, gates.slice(1, 0, width), dw.add, dw.tensor);
   }
-  if (w.state.requires_grad()) {
-    const GradTarget du = w.state.grad_target();
-    if (k.cell == Cell::gru) {
-      product(Trans::yes, Trans::no, g.before, gates.slice(1, 0, 2 * h), du.add, du.tensor.slice(1, 0, 2 * h));
-      product(Trans::yes, Trans::no, g.before, gates.slice(1, 3 * h, 4 * h), du.add, du.tensor.slice(1, 2 * h, width));
-    } else {
-      product(Trans::yes, Trans::no, g.before, gates, du.add, du.tensor);
-    }
-  }
+  state_weight_gradient(k.cell, g.before, gates, w.state);
   add_rows(g.bias, 0, width, w.bias);
   if (k.cell == Cell::gru) add_rows(g.bias, width, width + h, w.state_bias);
 }
@@ -89,7 +65,7 @@ void input_gradient(const Kept& k) {
   const Tensor to = dense ? dx.tensor.reshape({-1, in}) : Tensor::empty({k.sequences.rows(), in});
   for (std::size_t d = 0; d < k.count; ++d) {
     const Tensor& w = k.weights[d].input.value();
-    product(Trans::no, Trans::yes, k.directions[d].gates.slice(1, 0, w.dim(1)), w, d > 0 || (dense && dx.add), to);
+    multiply(Trans::no, Trans::yes, k.directions[d].gates.slice(1, 0, w.dim(1)), w, d > 0 || (dense && dx.add), to);
   }
   if (!dense) k.sequences.expand(to, dx.tensor.reshape({-1, in}), dx.add);
 }
@@ -108,6 +84,7 @@ void run(const Kept& k, std::span<const Tensor> outputs) {
   std::array<DirectionGradients, kMostDirections> gradients;
   for (std::size_t d = 0; d < k.count; ++d) {
     gradients[d] = {
+        .state = StepMatrix(Trans::yes, k.weights[d].state.value().contiguous()),
         .states = half(dstates, d, h),
         .last = half(dlast, d, h),
         .last_cell = half(dlast_cell, d, h),
@@ -177,7 +154,7 @@ Recurrent recurrent(const char* op, Cell cell, const Var& x, std::span<const Cel
     const CellWeights& w = k.weights[d] = weights[d];
     k.directions[d] = {
         .reverse = w.reverse,
-        .state_weights = w.state.value().contiguous(),
+        .state = StepMatrix(Trans::no, w.state.value().contiguous()),
         .bias = w.bias.value().contiguous(),
         .state_bias = cell == Cell::gru ? w.state_bias.value().contiguous() : Tensor(),
         .constant = half(constant_value, d, width),
@@ -189,8 +166,8 @@ Recurrent recurrent(const char* op, Cell cell, const Var& x, std::span<const Cel
         .last = half(last, d, h),
         .last_cell = half(last_cell, d, h),
     };
-    product(Trans::no, Trans::no, k.input, w.input.value().contiguous(), false,
-            k.directions[d].gates.slice(1, 0, width));
+    multiply(Trans::no, Trans::no, k.input, w.input.value().contiguous(), false,
+             k.directions[d].gates.slice(1, 0, width));
   }
   run_forward(cell, k.sequences, std::span(k.directions).first(k.count));
 

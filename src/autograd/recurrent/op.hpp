@@ -4,7 +4,6 @@
 #include <span>
 
 #include "autograd/recurrent/pass.hpp"
-#include "fovea/recurrent.hpp"
 
 namespace fovea {
 

@@ -1,41 +1,12 @@
 #include "autograd/recurrent/pass.hpp"
 
-#include <cstring>
-
+#include "autograd/recurrent/rows.hpp"
 #include "fovea/threads.hpp"
-#include "kernels/gemm.hpp"
 #include "kernels/kernels.hpp"
-#include "kernels/math.hpp"
 #include "kernels/rnn.hpp"
 
 namespace fovea {
 namespace {
-
-using kernels::gemm;
-using kernels::Trans;
-
-float* row_of(const Tensor& matrix, std::int64_t row) {
-  return matrix ? matrix.data() + row * matrix.stride(0) : nullptr;
-}
-
-void copy_row(const float* from, float* to, std::int64_t n) {
-  std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
-}
-
-void zero_row(float* to, std::int64_t n) {
-  std::memset(to, 0, static_cast<std::size_t>(n) * sizeof(float));
-}
-
-void add_row(const float* from, float* to, std::int64_t n) {
-  kernels::active().math->add_in_place(from, to, static_cast<std::size_t>(n));
-}
-
-/// How many of a chunk's sequences, which stand longest first, are still running at `step`.
-std::int64_t running(const Sequences& sequences, std::span<const std::int32_t> chunk, std::int64_t count,
-                     std::int64_t step) {
-  while (count > 0 && sequences.length(chunk[static_cast<std::size_t>(count - 1)]) <= step) --count;
-  return count;
-}
 
 /// The position that a sequence is at in its `step`-th step.
 std::int64_t position(const Sequences& sequences, const Direction& d, std::int64_t b, std::int64_t step) {
@@ -44,7 +15,7 @@ std::int64_t position(const Sequences& sequences, const Direction& d, std::int64
 
 void forward_chunk(Cell cell, const Sequences& sequences, const Direction& d, std::span<const std::int32_t> chunk) {
   const auto& rnn = *kernels::active().rnn;
-  const std::int64_t h = d.state_weights.dim(0);
+  const std::int64_t h = d.state.k();
   const std::int64_t width = gate_count(cell) * h;
   const auto count = static_cast<std::int64_t>(chunk.size());
   const Tensor state = Tensor::zeros({count, h});
@@ -56,10 +27,9 @@ void forward_chunk(Cell cell, const Sequences& sequences, const Direction& d, st
   }
   const Tensor products = Tensor::zeros({count, width});
   std::int64_t active = count;
-  for (std::int64_t step = 0; (active = running(sequences, chunk, active, step)) > 0; ++step) {
+  for (std::int64_t step = 0; (active = sequences.running(chunk, active, step)) > 0; ++step) {
     if (step > 0 || d.first) {
-      gemm(Trans::no, Trans::no, active, width, h, state.data(), h, d.state_weights.data(), width, 0, products.data(),
-           width);
+      d.state.multiply(active, state.data(), h, 0, products.data(), width);
     }
     for (std::int64_t j = 0; j < active; ++j) {
       const std::int64_t b = chunk[static_cast<std::size_t>(j)];
@@ -88,7 +58,7 @@ void forward_chunk(Cell cell, const Sequences& sequences, const Direction& d, st
 void backward_chunk(Cell cell, const Sequences& sequences, const Direction& d, const DirectionGradients& g,
                     std::span<const std::int32_t> chunk, float* dbias) {
   const auto& rnn = *kernels::active().rnn;
-  const std::int64_t h = d.state_weights.dim(0);
+  const std::int64_t h = d.state.k();
   const std::int64_t width = gate_count(cell) * h;
   const auto count = static_cast<std::int64_t>(chunk.size());
   zero_row(dbias, 4 * h);
@@ -102,19 +72,14 @@ void backward_chunk(Cell cell, const Sequences& sequences, const Direction& d, c
   const Tensor products = Tensor::empty({count, width});
   const std::int64_t steps = count == 0 ? 0 : sequences.length(chunk[0]);
   for (std::int64_t step = steps - 1; step >= 0; --step) {
-    const std::int64_t active = running(sequences, chunk, count, step);
+    const std::int64_t active = sequences.running(chunk, count, step);
     for (std::int64_t j = 0; j < active; ++j) {
       const std::int64_t b = chunk[static_cast<std::size_t>(j)];
       const std::int64_t t = position(sequences, d, b, step);
       const std::int64_t t_before = step == 0 ? 0 : position(sequences, d, b, step - 1);
       const std::int64_t row = sequences.row(b, t);
       const float* before = step == 0 ? row_of(d.first, b) : row_of(d.states, sequences.user_row(b, t_before));
-      float* kept = row_of(g.before, row);
-      if (kept != nullptr && before != nullptr) {
-        copy_row(before, kept, h);
-      } else if (kept != nullptr) {
-        zero_row(kept, h);
-      }
+      keep_row(before, row_of(g.before, row), h);
       const float* dout = row_of(g.states, sequences.user_row(b, t));
       if (cell == Cell::gru) {
         rnn.gru_backward(h,
@@ -127,8 +92,7 @@ void backward_chunk(Cell cell, const Sequences& sequences, const Direction& d, c
     }
     if (step > 0 || g.first) {
       // A GRU's row has left z D in the carry; an LSTM's carry comes from the product alone.
-      gemm(Trans::no, Trans::yes, active, h, width, products.data(), width, d.state_weights.data(), width,
-           cell == Cell::gru ? 1.0F : 0.0F, carry.data(), h);
+      g.state.multiply(active, products.data(), width, cell == Cell::gru ? 1.0F : 0.0F, carry.data(), h);
     }
   }
   for (std::int64_t j = 0; j < count; ++j) {

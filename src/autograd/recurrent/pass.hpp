@@ -4,11 +4,11 @@
 #include <span>
 
 #include "autograd/recurrent/sequences.hpp"
+#include "autograd/recurrent/step_matrix.hpp"
+#include "fovea/recurrent.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea {
-
-enum class Cell { gru, lstm };
 
 /// How many gates the weights hold side by side. Both cells keep 4h values per row: a GRU's fourth is U_n h + c.
 [[nodiscard]] constexpr std::int64_t gate_count(Cell cell) {
@@ -18,7 +18,7 @@ enum class Cell { gru, lstm };
 /// One direction's run over a batch. Arrays of the user may be halves of wider ones: rows stand stride(0) apart.
 struct Direction {
   bool reverse = false;
-  Tensor state_weights;      // U [h, gates h]
+  StepMatrix state;          // U [h, gates h]
   Tensor bias, state_bias;   // [gates h]; [h], GRU only
   Tensor constant;           // [B, gates h], added to x W at every step of a sequence; empty: nothing
   Tensor gates;              // [rows, 4h] compact: in x W; out what the backward needs
@@ -30,6 +30,7 @@ struct Direction {
 
 /// The gradients that come to a direction's outputs, and those its loop finds. Empty ones: none, or not wanted.
 struct DirectionGradients {
+  StepMatrix state;                // in: U'
   Tensor states, last, last_cell;  // in, shaped as the outputs
   Tensor before;                   // out, [rows, h] compact: the state before each step, for dU
   Tensor bias;                     // out, [chunks, 4h]: sums of the gates' gradients over each chunk

@@ -36,6 +36,12 @@ class Sequences {
   [[nodiscard]] std::int64_t chunks() const { return chunks_; }
   [[nodiscard]] std::span<const std::int32_t> chunk(std::int64_t c) const;
 
+  /// How many of a chunk's first `count` sequences, which stand longest first, are still running at `step`.
+  [[nodiscard]] std::int64_t running(std::span<const std::int32_t> chunk, std::int64_t count, std::int64_t step) const {
+    while (count > 0 && length(chunk[static_cast<std::size_t>(count - 1)]) <= step) --count;
+    return count;
+  }
+
   /// The rows of `padded` [any, width] without padding: itself when dense, else a compact copy [rows(), width].
   [[nodiscard]] Tensor compact(const Tensor& padded) const;
   /// Writes or adds compact rows to the user's; writing puts zeros where there is padding.

@@ -1,0 +1,74 @@
+// A recurrent decoder that attends to a memory at every step: the whole time loop is one op, forward and backward.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fovea/attention/scores.hpp"
+#include "fovea/attention/sight.hpp"
+#include "fovea/recurrent.hpp"
+#include "fovea/var.hpp"
+
+namespace fovea {
+
+/// When a decoder looks. h_t is the state of the top layer, x_t the input, c_t the context, a the attention's result.
+enum class DecoderForm {
+  bahdanau,  // c_t = a(h_{t-1}), h_t = cell([x_t; c_t], h_{t-1})  (Bahdanau et al. 2015)
+  luong      // h_t = cell([x_t; g_{t-1}], h_{t-1}), c_t = a(h_t), g_t = tanh([c_t; h_t] A + b)  (Luong et al. 2015)
+};
+
+/// The weights of one layer of cells of h units; gates as in GruWeights and LstmWeights.
+struct DecoderLayer {
+  Var input{};       // [in, gates h]; first layer: in = E + F (rows of x first, then of what is fed), others: h
+  Var state{};       // [h, gates h]
+  Var bias{};        // [gates h]
+  Var state_bias{};  // [h], GRU only
+};
+
+/// A decoder's parameters. M is the width of the memory, h the number of units.
+struct AttentionalRnnWeights {
+  Cell cell = Cell::gru;
+  std::vector<DecoderLayer> layers{};
+  // Any but Pairwise and Block; queries are [h], keys [M]. Additive with coverage_weight keeps a coverage: the sum of
+  // all earlier weights of each key (See et al. 2017); its `coverage` stays empty.
+  Score score = score::Dot{};
+  Var attentional{};       // Luong: A [M + h, G], rows of the context first
+  Var attentional_bias{};  // Luong: b [G]
+  Var center{};            // local-p: W [p, h] of the predicted centre; empty: local-m
+  Var center_vector{};     // local-p: v [p]
+};
+
+struct AttentionalRnnOptions {
+  DecoderForm form = DecoderForm::bahdanau;
+  bool input_feeding = true;                          // Luong: g_{t-1} is fed (F = G); else nothing is (F = 0)
+  std::span<const std::int32_t> lengths = {};         // of the targets, 0 to T; empty: all T
+  std::span<const std::int32_t> memory_lengths = {};  // of the memory, 0 to S; empty: all S
+  std::optional<Local> local = {};                    // its centers stay empty
+  float dropout = 0;                                  // on what a layer gives to the layer above
+  std::uint64_t dropout_seed = 0;
+  bool want_weights = false;
+};
+
+/// What a decoder computed; zeros where there is padding.
+struct AttentionalRnn {
+  Var states;       // [B, T, h] of the top layer; Bahdanau only
+  Var contexts;     // [B, T, M]; Bahdanau only
+  Var attentional;  // [B, T, G]: g; Luong only
+  Var weights;      // [B, T, S], when wanted; a gradient may flow into them. 0 where nothing was seen
+};
+
+/// Runs a decoder over given inputs (teacher forcing): x [B, T, E], memory [B, S, M], the first state of each layer
+/// [B, h] (none: zeros) and for LSTMs the first cell.
+///
+///     const AttentionalRnn run = attentional_rnn(embedded, memory, weights, {.memory_lengths = lengths}, {start});
+///
+/// Every sequence is carried through all steps by one thread; products that do not depend on the recurrence are made
+/// for all steps at once. A sequence's result does not depend on the others. Throws ShapeError naming what does not
+/// fit.
+[[nodiscard]] AttentionalRnn attentional_rnn(const Var& x, const Var& memory, const AttentionalRnnWeights& weights,
+                                             const AttentionalRnnOptions& how = {}, std::span<const Var> first = {},
+                                             std::span<const Var> first_cell = {});
+
+}  // namespace fovea

@@ -1,0 +1,120 @@
+#include "attention/rnn/step.hpp"
+
+#include "attention/rnn/layer_dropout.hpp"
+#include "autograd/recurrent/rows.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
+#include "kernels/rnn.hpp"
+
+namespace fovea::decoder {
+
+StepState::StepState(const Decoder& d, Int rows)
+    : fed(d.luong() ? Tensor::zeros({rows, d.result}) : Tensor()),
+      coverage(d.coverage_weight ? Tensor::zeros({rows, d.source}) : Tensor()),
+      gates(d.keep ? Tensor() : Tensor::empty({rows, 4 * d.units})),
+      products(Tensor::zeros({rows, d.width})),
+      more(d.feed > 0 ? Tensor::empty({rows, d.width}) : Tensor()),
+      input(d.layers.size() > 1 ? Tensor::empty({rows, d.width}) : Tensor()),
+      context(Tensor::empty({rows, d.memory_width + (d.luong() ? d.units : 0)})),
+      below(d.dropout > 0 ? Tensor::empty({rows, d.units}) : Tensor()),
+      look(d, rows) {
+  for (const Layer& layer : d.layers) {
+    states.push_back(Tensor::zeros({rows, d.units}));
+    cells.push_back(d.cell == Cell::lstm ? Tensor::zeros({rows, d.units}) : Tensor());
+    zero = zero && !layer.first_value;
+  }
+}
+
+namespace {
+
+// All rows of one layer: products with the states, then the gates.
+void cells_forward(const Decoder& d, const LookRows& rows, Int l, const float* more, StepState& s) {
+  const auto& rnn = *kernels::active().rnn;
+  const auto at = static_cast<std::size_t>(l);
+  const Layer& layer = d.layers[at];
+  const Tensor& state = s.states[at];
+  if (!s.blank || layer.first_value) {
+    layer.state.multiply(rows.count, state.data(), d.units, 0, s.products.data(), d.width);
+  } else {
+    zero_row(s.products.data(), rows.count * d.width);
+  }
+  for (Int j = 0; j < rows.count; ++j) {
+    const Int kept = rows.kept == nullptr ? 0 : rows.kept[j];
+    const auto keep = [&](const Tensor& array) { return rows.kept == nullptr ? nullptr : row_of(array, kept); };
+    float* gates = rows.kept == nullptr ? row_of(s.gates, j) : row_of(layer.gates, kept);
+    const float* input = l == 0 ? gates : row_of(s.input, j);
+    const float* add = more == nullptr ? nullptr : more + j * d.width;
+    if (d.cell == Cell::gru) {
+      rnn.gru_forward(d.units, {gates, input, add, row_of(s.products, j), layer.bias.data(), layer.state_bias.data(),
+                                row_of(state, j), keep(layer.states)});
+    } else {
+      rnn.lstm_forward(d.units, {gates, input, add, row_of(s.products, j), layer.bias.data(), row_of(s.cells[at], j),
+                                 keep(layer.cells), row_of(state, j), keep(layer.states)});
+    }
+  }
+}
+
+// What layer l gives to the one above: its states, after dropout while training.
+const float* given_above(const Decoder& d, const LookRows& rows, Int l, const StepState& s) {
+  const auto at = static_cast<std::size_t>(l);
+  if (!(d.dropout > 0)) return s.states[at].data();
+  for (Int j = 0; j < rows.count; ++j) {
+    float* to = row_of(s.below, j);
+    drop(d, l, rows.sequence[j], rows.step, row_of(s.states[at], j), to, false);
+    if (rows.kept != nullptr) keep_row(to, row_of(d.layers[at].dropped, rows.kept[j]), d.units);
+  }
+  return s.below.data();
+}
+
+// g = tanh([c; h] A + b)
+void attentional_forward(const Decoder& d, const LookRows& rows, const StepState& s) {
+  const auto& math = *kernels::active().math;
+  const Int joined = d.memory_width + d.units;
+  for (Int j = 0; j < rows.count; ++j) {
+    copy_row(row_of(s.states.back(), j), row_of(s.context, j) + d.memory_width, d.units);
+    copy_row(d.attentional_bias_value.data(), row_of(s.fed, j), d.result);
+  }
+  d.attend.multiply(rows.count, s.context.data(), joined, 1, s.fed.data(), d.result);
+  for (Int j = 0; j < rows.count; ++j) {
+    float* g = row_of(s.fed, j);
+    math.tanh(g, g, static_cast<std::size_t>(d.result));
+    if (rows.kept == nullptr) continue;
+    keep_row(row_of(s.context, j), row_of(d.joined, rows.kept[j]), joined);
+    keep_row(g, row_of(d.results, rows.kept[j]), d.result);
+  }
+}
+
+}  // namespace
+
+void step_forward(const Decoder& d, const LookRows& rows, StepState& s) {
+  const auto layers = static_cast<Int>(d.layers.size());
+  float* coverage = s.coverage ? s.coverage.data() : nullptr;
+  const float* fed = nullptr;
+  if (!d.luong()) {
+    look(d, rows, s.states.back().data(), s.context.data(), d.memory_width, coverage, s.look);
+    for (Int j = 0; rows.kept != nullptr && j < rows.count; ++j) {
+      keep_row(row_of(s.context, j), row_of(d.contexts, rows.kept[j]), d.memory_width);
+    }
+    fed = s.context.data();
+  } else if (d.feed > 0) {
+    for (Int j = 0; rows.kept != nullptr && j < rows.count; ++j) {
+      keep_row(row_of(s.fed, j), row_of(d.fed, rows.kept[j]), d.result);
+    }
+    fed = s.blank ? nullptr : s.fed.data();
+  }
+  if (fed != nullptr) d.feeding.multiply(rows.count, fed, d.feed, 0, s.more.data(), d.width);
+  for (Int l = 0; l < layers; ++l) {
+    if (l > 0) {
+      const float* below = given_above(d, rows, l - 1, s);
+      d.layers[static_cast<std::size_t>(l)].below.multiply(rows.count, below, d.units, 0, s.input.data(), d.width);
+    }
+    cells_forward(d, rows, l, l == 0 && fed != nullptr ? s.more.data() : nullptr, s);
+  }
+  if (d.luong()) {
+    look(d, rows, s.states.back().data(), s.context.data(), d.memory_width + d.units, coverage, s.look);
+    attentional_forward(d, rows, s);
+  }
+  s.blank = false;
+}
+
+}  // namespace fovea::decoder
