@@ -2,6 +2,7 @@
 //   → elements, functions: [{"name","kernels","ns" (per element),"libm_ns","speedup","max_ulp" (of values in this
 //   run)}]
 #include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "cli/bench.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
+#include "kernels/random.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -71,6 +73,28 @@ nlohmann::json measure(const Function& function, double seconds) {
   return rows;
 }
 
+// Dropout against a copy of the same array, 128 KB each.
+nlohmann::json measure_dropout(double seconds) {
+  constexpr std::size_t kMany = 32768;
+  std::vector<float> x(kMany, 1.0F);
+  std::vector<float> y(kMany);
+  const double copy = best_nanoseconds(seconds, 4,
+                                       [&] {
+                                         std::memcpy(y.data(), x.data(), kMany * sizeof(float));
+                                         asm volatile("" : : "r"(y.data()) : "memory");
+                                       }) /
+                      kMany;
+  nlohmann::json rows = nlohmann::json::array();
+  for (const kernels::Table* table : kernels::available()) {
+    const double ns =
+        best_nanoseconds(seconds, 4,
+                         [&] { table->random->dropout({.rate = 0.1F, .seed = 1}, x.data(), y.data(), kMany, false); }) /
+        kMany;
+    rows.push_back({{"kernels", table->name}, {"ns", ns}, {"copy_ns", copy}, {"ratio", ns / copy}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 void add_bench_math(CLI::App& bench, const Streams& streams) {
@@ -82,7 +106,9 @@ void add_bench_math(CLI::App& bench, const Streams& streams) {
     for (const Function& function : functions) {
       for (const auto& row : measure(function, *seconds)) rows.push_back(row);
     }
-    streams.out << nlohmann::json{{"elements", kElements}, {"functions", rows}}.dump() << '\n';
+    streams.out
+        << nlohmann::json{{"elements", kElements}, {"functions", rows}, {"dropout", measure_dropout(*seconds)}}.dump()
+        << '\n';
   });
 }
 

@@ -12,20 +12,25 @@
 #include "kernels/gemm_kernels.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
+#include "kernels/random.hpp"
 #include "kernels/rnn.hpp"
+#include "kernels/rows.hpp"
 
 namespace fovea::kernels {
 
 // The tables that each instruction set's objects export.
-#define FOVEA_DECLARE_TABLES(isa)                   \
-  namespace isa {                                   \
-  extern const AttentionKernels attention;          \
+// clang-format off
+#define FOVEA_DECLARE_TABLES(isa) namespace isa { \
+  extern const AttentionKernels attention; \
   extern const AttentionStepKernels attention_step; \
-  extern const GemmKernels gemm;                    \
-  extern const MathKernels math;                    \
-  extern const RnnKernels rnn;                      \
-  extern const ConvKernels conv;                    \
+  extern const GemmKernels gemm; \
+  extern const MathKernels math; \
+  extern const RowKernels rows; \
+  extern const RandomKernels random; \
+  extern const RnnKernels rnn; \
+  extern const ConvKernels conv; \
   }
+// clang-format on
 FOVEA_DECLARE_TABLES(generic)
 FOVEA_DECLARE_TABLES(avx2)
 FOVEA_DECLARE_TABLES(avx512)
@@ -33,11 +38,19 @@ FOVEA_DECLARE_TABLES(avx512)
 
 namespace {
 
-#define FOVEA_TABLE(isa)                                                                                    \
-  {                                                                                                         \
-    .name = #isa, .attention = &isa::attention, .attention_step = &isa::attention_step, .gemm = &isa::gemm, \
-    .math = &isa::math, .rnn = &isa::rnn, .conv = &isa::conv                                                \
+// clang-format off
+#define FOVEA_TABLE(isa) { \
+    .name = #isa, \
+    .attention = &isa::attention, \
+    .attention_step = &isa::attention_step, \
+    .gemm = &isa::gemm, \
+    .math = &isa::math, \
+    .rows = &isa::rows, \
+    .random = &isa::random, \
+    .rnn = &isa::rnn, \
+    .conv = &isa::conv, \
   }
+// clang-format on
 const Table generic_table = FOVEA_TABLE(generic);
 #ifdef FOVEA_HAVE_AVX2
 const Table avx2_table = FOVEA_TABLE(avx2);

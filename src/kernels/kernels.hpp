@@ -14,6 +14,8 @@ struct AttentionKernels;
 struct AttentionStepKernels;
 struct GemmKernels;
 struct MathKernels;
+struct RowKernels;
+struct RandomKernels;
 struct RnnKernels;
 struct ConvKernels;
 
@@ -24,6 +26,8 @@ struct Table {
   const AttentionStepKernels* attention_step;
   const GemmKernels* gemm;
   const MathKernels* math;
+  const RowKernels* rows;
+  const RandomKernels* random;
   const RnnKernels* rnn;
   const ConvKernels* conv;
 };
