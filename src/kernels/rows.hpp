@@ -22,7 +22,7 @@ struct LayerNorm {
   float* rstd = nullptr;  // [rows]
   // With `residual`: h = x + dropout(residual) is normalised in place of x, and stored.
   const float* residual = nullptr;
-  Dropout dropout;  // counter is that of the first row's first value
+  Dropout dropout = {};  // counter is that of the first row's first value
   float* h = nullptr;
 };
 
@@ -47,7 +47,7 @@ struct BiasActivation {
   const float* x = nullptr;
   const float* bias = nullptr;  // [width]; null: 0
   float* y = nullptr;
-  Dropout dropout;
+  Dropout dropout = {};
 };
 
 /// Its gradient. gelu needs x (and bias), the others y.
@@ -57,7 +57,7 @@ struct BiasActivationBackward {
   const float* x = nullptr;
   const float* bias = nullptr;
   const float* y = nullptr;
-  Dropout dropout;
+  Dropout dropout = {};
   const float* dy = nullptr;
   float* dx = nullptr;
   bool add = false;

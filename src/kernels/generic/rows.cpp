@@ -163,12 +163,13 @@ void bias_activation(const BiasActivation& b) {
 void bias_activation_backward(const BiasActivationBackward& b) {
   const Mask mask(b.dropout);
   const bool needs_x = b.activation == Activation::gelu;
+  const bool needs_y = !needs_x && b.activation != Activation::none;
   for (int64_t r = 0; r < b.rows; ++r) {
     for (int64_t i = 0; i < b.width; ++i) {
       const int64_t at = r * b.width + i;
       const float kept = mask(at);
       const float x = needs_x ? b.x[at] + (b.bias != nullptr ? b.bias[i] : 0.0F) : 0;
-      const float y = needs_x ? 0 : b.y[at] * (1 - b.dropout.rate);  // before dropout, where it was kept
+      const float y = !needs_y ? 0 : b.y[at] * (1 - b.dropout.rate);  // before dropout, where it was kept
       const float dx = kept == 0 ? 0.0F : b.dy[at] * kept * slope(b.activation, x, y);
       put(b.dx[at], dx, b.add);
       if (b.dbias != nullptr) b.dbias[i] += dx;
