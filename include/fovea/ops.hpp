@@ -9,8 +9,57 @@
 
 namespace fovea {
 
+/// What a layer does to its sums.
+enum class Activation { none, relu, gelu, tanh, sigmoid };
+
 // --- arithmetic ----------------------------------------------------------------------------------------------------
 [[nodiscard]] Var add(const Var& a, const Var& b);  // same shape
 [[nodiscard]] Var sum(const Var& x);                // all values, as a scalar of shape []
+[[nodiscard]] Var scale(const Var& x, float c);     // c x
+/// x [.., T, d] + rows [T, d]: the same for everything before.
+[[nodiscard]] Var add_rows(const Var& x, const Var& rows);
+
+// --- shapes --------------------------------------------------------------------------------------------------------
+[[nodiscard]] Var reshape(const Var& x, const Shape& shape);  // one axis may be -1
+[[nodiscard]] Var slice(const Var& x, int axis, std::int64_t begin, std::int64_t end);
+/// The mean of each sequence's first lengths[b] rows: [B, T, d] to [B, d]; 0 for a length of 0.
+[[nodiscard]] Var mean_rows(const Var& x, std::span<const std::int64_t> lengths);
+
+// --- layers --------------------------------------------------------------------------------------------------------
+/// Rows of `table` [vocabulary, d] times `factor`: ids in the order of `shape`, gives [shape.., d]. Throws Error for an
+/// id that is not in the table.
+[[nodiscard]] Var embedding(const Var& table, std::span<const std::int32_t> ids, const Shape& shape, float factor = 1);
+/// f(x w + bias): x [.., in], w [in, out], bias [out] or empty.
+[[nodiscard]] Var linear(const Var& x, const Var& w, const Var& bias = {}, Activation activation = Activation::none);
+/// Each value is 0 with probability `rate`, else divided by 1 - rate. The same seed drops the same values.
+[[nodiscard]] Var dropout(const Var& x, float rate, std::uint64_t seed);
+/// Over the last axis, with gain and bias [d].
+[[nodiscard]] Var layer_norm(const Var& x, const Var& gain, const Var& bias);
+
+struct ResidualNorm {
+  Var sum;     // x + dropout(y)
+  Var normed;  // its layer norm
+};
+/// A residual connection and the layer norm after it, in one pass.
+[[nodiscard]] ResidualNorm residual_norm(const Var& x, const Var& y, const Var& gain, const Var& bias, float rate = 0,
+                                         std::uint64_t seed = 0);
+
+// --- losses --------------------------------------------------------------------------------------------------------
+struct CrossEntropyOptions {
+  float label_smoothing = 0;  // probability spread evenly over the vocabulary (Szegedy et al. 2016)
+  std::int32_t padding = 0;   // rows with this target cost nothing
+  bool count_correct = true;
+};
+struct CrossEntropy {
+  Var loss;                  // summed over rows that are not padding, with smoothing
+  double nll = 0;            // -log p of the targets, summed, without smoothing
+  std::int64_t tokens = 0;   // rows that are not padding
+  std::int64_t correct = 0;  // rows whose likeliest token is the target
+};
+/// softmax(x w' + bias) against targets: x [.., d], w [vocabulary, d] as an embedding has it, bias [vocabulary]. The
+/// logits of all rows never exist at once. Throws Error for a target that is not in the vocabulary.
+[[nodiscard]] CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Var& bias,
+                                                std::span<const std::int32_t> targets,
+                                                const CrossEntropyOptions& how = {});
 
 }  // namespace fovea
