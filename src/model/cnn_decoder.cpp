@@ -1,0 +1,134 @@
+#include "model/cnn_decoder.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "fovea/attention.hpp"
+#include "fovea/convolution.hpp"
+#include "fovea/ops.hpp"
+#include "model/row_cache.hpp"
+
+namespace fovea {
+namespace {
+
+constexpr float kHalf = std::numbers::sqrt2_v<float> / 2;  // keeps the variance of a sum of two
+
+}  // namespace
+
+CnnDecoder::CnnDecoder(const ModelConfig& config, std::int64_t memory_width, Parameters& p)
+    : embedding_(config.embedding_width()),
+      kernel_(config.kernel),
+      positions_(p, "decoder.positions", PositionEmbedding::Kind::learned, config.max_positions, embedding_),
+      in_(p, "decoder.in", embedding_, config.dim),
+      out_(p, "decoder.out", config.dim, embedding_) {
+  if (memory_width != embedding_) memory_ = Linear(p, "decoder.memory", memory_width, embedding_);
+  for (int i = 0; i < config.decoder_layer_count(); ++i) {
+    const std::string name = "decoder." + std::to_string(i);
+    layers_.push_back({GatedConvolution(p, name, config.kernel, config.dim),
+                       Linear(p, name + ".query", config.dim, embedding_),
+                       Linear(p, name + ".context", embedding_, config.dim)});
+  }
+}
+
+Var CnnDecoder::keys(const Memory& memory) const {
+  return memory_.weight ? memory_(memory.states) : memory.states;
+}
+
+Var CnnDecoder::values(const Memory& memory) const {
+  const Var& v = memory.values ? memory.values : memory.states;
+  return memory_.weight ? memory_(v) : v;
+}
+
+Var CnnDecoder::look(const Layer& layer, const Var& y, const Var& embedded, const Var& keys, const Var& values,
+                     std::span<const std::int64_t> lengths, Tensor* weights) const {
+  const Var query = scale(add(layer.query(y), embedded), kHalf);
+  AttendOptions how{.score = score::Dot{}, .lengths = lengths};
+  how.want.weights = weights != nullptr;
+  const Attended seen = attend(query, keys, values, how);
+  if (weights != nullptr) *weights = seen.weights.value();  // [batch, queries, keys]
+  return scale(add(y, layer.context(seen.context)), kHalf);
+}
+
+Decoded CnnDecoder::decode(const Memory& memory, const Var& embedded, const Tokens& target, Pass& pass,
+                           bool want_attention) const {
+  const Var e = pass.drop(positions_.add_to(embedded));
+  const Var k = keys(memory);
+  const Var v = values(memory);
+  const auto lengths = short_lengths(target);
+  Decoded out;
+  Var x = in_(e);
+  for (const Layer& layer : layers_) {
+    const Var y = conv1d_glu(pass.drop(x), layer.convolution.weight, layer.convolution.bias,
+                             {.padding = TimePadding::causal, .lengths = lengths});
+    Tensor weights;
+    x = scale(add(look(layer, y, e, k, v, memory.lengths, want_attention ? &weights : nullptr), x), kHalf);
+    if (want_attention) {
+      out.attention.push_back(weights.reshape({weights.dim(0), 1, weights.dim(1), weights.dim(2)}));
+    }
+  }
+  out.states = pass.drop(out_(x));
+  return out;
+}
+
+// Keeps each layer's inputs; a step convolves over the last `kernel` of them.
+class CnnState final : public DecoderState {
+ public:
+  CnnState(const CnnDecoder& decoder, const Memory& memory, bool want_attention)
+      : decoder_(decoder), want_attention_(want_attention), sentences_(memory), inputs_(decoder.layers_.size()) {
+    sentences_.add(decoder.keys(memory).value());
+    sentences_.add(decoder.values(memory).value());
+  }
+
+  Tensor step(const Tensor& embedded) override {
+    const NoGrad quiet;
+    const std::int64_t rows = embedded.dim(0);
+    const std::int64_t width = embedded.dim(1);
+    const Var e = decoder_.positions_.add_to(embedded.reshape({rows, 1, width}), length_);
+    const std::int64_t group = rows / sentences_.count();
+    const auto by_sentence = [&](const Var& x) { return reshape(x, {sentences_.count(), group, x.dim(-1)}); };
+    weights_.clear();
+    Var x = decoder_.in_(e);
+    for (std::size_t i = 0; i < decoder_.layers_.size(); ++i) {
+      const auto& layer = decoder_.layers_[i];
+      const Tensor window = last(inputs_[i].append(x.value()));
+      // The last step of a causal convolution over the window is the convolution at this position.
+      const Var all =
+          conv1d_glu(window, layer.convolution.weight, layer.convolution.bias, {.padding = TimePadding::causal});
+      const Var y = slice(all, 1, all.dim(1) - 1, all.dim(1));
+      Tensor weights;
+      const Var seen = decoder_.look(layer, by_sentence(y), by_sentence(e), sentences_.array(0), sentences_.array(1),
+                                     sentences_.lengths(), want_attention_ ? &weights : nullptr);
+      x = scale(add(reshape(seen, {rows, 1, x.dim(2)}), x), kHalf);
+      if (want_attention_) weights_.push_back(weights.reshape({rows, 1, weights.dim(2)}));
+    }
+    ++length_;
+    return decoder_.out_(x).value().reshape({rows, decoder_.embedding_});
+  }
+
+  void keep(std::span<const std::int32_t> rows) override {
+    for (RowCache& cache : inputs_) cache.keep(rows);
+    sentences_.keep(rows);
+  }
+
+  [[nodiscard]] std::span<const Tensor> attention() const override { return weights_; }
+
+ private:
+  [[nodiscard]] Tensor last(const Tensor& all) const {
+    const std::int64_t n = all.dim(1);
+    return all.slice(1, std::max<std::int64_t>(0, n - decoder_.kernel_), n).contiguous();
+  }
+
+  const CnnDecoder& decoder_;
+  bool want_attention_;
+  SentenceArrays sentences_;
+  std::vector<RowCache> inputs_;
+  std::vector<Tensor> weights_;
+  std::int64_t length_ = 0;
+};
+
+std::unique_ptr<DecoderState> CnnDecoder::start(const Memory& memory, bool want_attention) const {
+  const NoGrad quiet;
+  return std::make_unique<CnnState>(*this, memory, want_attention);
+}
+
+}  // namespace fovea

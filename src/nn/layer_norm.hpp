@@ -1,0 +1,21 @@
+// y = gain * (x - mean) / deviation + bias over the last axis (Ba et al. 2016).
+#pragma once
+
+#include <string>
+
+#include "fovea/ops.hpp"
+#include "nn/parameters.hpp"
+
+namespace fovea {
+
+struct LayerNorm {
+  LayerNorm() = default;
+  LayerNorm(Parameters& p, const std::string& name, std::int64_t width)
+      : gain(p.get(name + ".gain", {width}, Init::ones)), bias(p.get(name + ".bias", {width}, Init::zeros)) {}
+  Var operator()(const Var& x) const { return layer_norm(x, gain, bias); }
+
+  Var gain;
+  Var bias;
+};
+
+}  // namespace fovea

@@ -1,0 +1,31 @@
+#include "nn/multi_head.hpp"
+
+namespace fovea {
+
+MultiHeadLayer::MultiHeadLayer(Parameters& p, const std::string& name, std::int64_t width, std::int64_t memory_width,
+                               std::int64_t head_count)
+    : query(p, name + ".query", width, width),
+      key(p, name + ".key", memory_width, width),
+      value(p, name + ".value", memory_width, width),
+      output(p, name + ".output", width, width),
+      heads(head_count) {}
+
+MultiHeadLayer::Result MultiHeadLayer::operator()(const Var& x, const Var& memory, const Options& how,
+                                                  Pass& pass) const {
+  return look(x, key(memory), value(memory), how, pass);
+}
+
+MultiHeadLayer::Result MultiHeadLayer::look(const Var& x, const Var& keys, const Var& values, const Options& how,
+                                            Pass& pass) const {
+  AttendOptions options{.heads = heads, .causal = how.causal, .lengths = how.lengths, .alibi = how.alibi};
+  if (how.rotary) options.rotary = Rotary{};
+  if (pass.dropout > 0) {
+    options.dropout = pass.dropout;
+    options.dropout_seed = pass.next_seed();
+  }
+  options.want.weights = how.want_weights;
+  const Attended seen = attend(query(x), keys, values, options);
+  return {output(seen.context), how.want_weights ? seen.weights.value() : Tensor()};
+}
+
+}  // namespace fovea

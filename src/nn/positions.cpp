@@ -1,0 +1,50 @@
+#include "nn/positions.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fovea/error.hpp"
+#include "fovea/ops.hpp"
+
+namespace fovea {
+
+Tensor sinusoidal_positions(std::int64_t first, std::int64_t length, std::int64_t width) {
+  const Tensor table = Tensor::zeros({length, width});
+  const std::int64_t half = (width + 1) / 2;
+  for (std::int64_t t = 0; t < length; ++t) {
+    for (std::int64_t i = 0; i < half; ++i) {
+      const double angle = static_cast<double>(first + t) *
+                           std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(width));
+      table.data()[t * width + i] = static_cast<float>(std::sin(angle));
+      if (half + i < width) table.data()[t * width + half + i] = static_cast<float>(std::cos(angle));
+    }
+  }
+  return table;
+}
+
+PositionEmbedding::PositionEmbedding(Parameters& p, const std::string& name, Kind kind, std::int64_t max_length,
+                                     std::int64_t width)
+    : kind_(kind) {
+  if (kind == Kind::learned) table_ = p.get(name, {max_length, width}, Init::embedding);
+}
+
+Var PositionEmbedding::add_to(const Var& x, std::int64_t first) const {
+  if (kind_ == Kind::none) return x;
+  const std::int64_t end = first + x.dim(1);
+  if (kind_ == Kind::learned) {
+    if (end > table_.dim(0)) {
+      throw Error(
+          fmt::format("positions: a sequence of {} tokens, but only {} positions were learned", end, table_.dim(0)));
+    }
+    return add_rows(x, slice(table_, 0, first, end));
+  }
+  if (!computed_ || computed_.dim(0) < end) {
+    std::int64_t capacity = 64;
+    while (capacity < end) capacity *= 2;
+    computed_ = sinusoidal_positions(0, capacity, x.dim(2));
+  }
+  return add_rows(x, Var(computed_.slice(0, first, end)));
+}
+
+}  // namespace fovea

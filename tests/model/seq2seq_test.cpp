@@ -1,0 +1,181 @@
+#include "model/seq2seq.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "decode/search.hpp"
+#include "fovea/error.hpp"
+#include "support/copy_task.hpp"
+
+namespace fovea {
+namespace {
+
+ModelConfig small(Arch encoder, Arch decoder) {
+  ModelConfig c;
+  c.encoder = encoder;
+  c.decoder = decoder;
+  c.layers = 2;
+  c.dim = 16;
+  c.ffn = 24;
+  c.heads = 2;
+  c.source_vocabulary = 11;
+  c.target_vocabulary = 12;
+  return c;
+}
+
+std::vector<std::pair<std::string, ModelConfig>> kinds() {
+  std::vector<std::pair<std::string, ModelConfig>> all;
+  const auto add = [&all](const std::string& name, ModelConfig c) { all.emplace_back(name, c); };
+  for (const Arch e : {Arch::rnn, Arch::cnn, Arch::transformer}) {
+    for (const Arch d : {Arch::cnn, Arch::transformer}) add(enum_text(e) + "-" + enum_text(d), small(e, d));
+  }
+  auto c = small(Arch::transformer, Arch::transformer);
+  c.norm = Norm::post;
+  c.positions = Positions::learned;
+  add("post-norm, learned positions", c);
+  c.positions = Positions::rotary;
+  c.tie = Tie::target;
+  add("rotary, tied", c);
+  c.positions = Positions::alibi;
+  c.tie = Tie::all;
+  c.shared_vocabulary = true;
+  c.source_vocabulary = c.target_vocabulary;
+  add("alibi, all tied", c);
+  return all;
+}
+
+// Decoding a token at a time must give what teacher forcing gives, whatever rows are beside it.
+TEST(Seq2Seq, StepsGiveTheSameProbabilitiesAsAllPositionsAtOnce) {
+  for (const auto& [name, config] : kinds()) {
+    SCOPED_TRACE(name);
+    Parameters p(3);
+    const Seq2Seq model(config, p);
+    const test::BackwardsTask task(5, 7, 6, 1);
+    MicroBatch batch;
+    batch.fill(task, task.all());
+    std::vector<double> expected(5);
+    model.score(batch.source_view(), batch.target_view(), batch.wanted, expected);
+
+    const NoGrad quiet;
+    Pass pass;
+    const Memory memory = model.encode(batch.source_view(), pass);
+    const auto stepper = model.start(memory, true);
+    std::vector<double> total(5, 0.0);
+    for (std::int64_t t = 0; t < batch.target_length; ++t) {
+      std::vector<std::int32_t> tokens;
+      for (std::int64_t r = 0; r < 5; ++r)
+        tokens.push_back(batch.target[static_cast<std::size_t>(r * batch.target_length + t)]);
+      const Tensor scores = stepper->step(tokens);
+      const Tensor attention = stepper->attention();
+      for (std::int64_t r = 0; r < 5; ++r) {
+        const std::int32_t wanted = batch.wanted[static_cast<std::size_t>(r * batch.target_length + t)];
+        if (wanted == kPad) continue;
+        double sum = 0;
+        for (std::int64_t k = 0; k < scores.dim(1); ++k) sum += std::exp(scores.data()[r * scores.dim(1) + k]);
+        total[static_cast<std::size_t>(r)] += scores.data()[r * scores.dim(1) + wanted] - std::log(sum);
+        if (attention) {
+          double row = 0;
+          for (std::int64_t k = 0; k < attention.dim(1); ++k) row += attention.data()[r * attention.dim(1) + k];
+          EXPECT_NEAR(row, 1.0, 1e-5);
+        }
+      }
+      stepper->keep(std::vector<std::int32_t>{0, 1, 2, 3, 4});
+    }
+    for (std::size_t r = 0; r < 5; ++r) EXPECT_NEAR(total[r], expected[r], 1e-3);
+  }
+}
+
+TEST(Seq2Seq, ALineDecodesToTheSameAloneAndInABatch) {
+  for (const auto& [name, config] : kinds()) {
+    SCOPED_TRACE(name);
+    Parameters p(4);
+    const Seq2Seq model(config, p);
+    const test::BackwardsTask task(7, 7, 9, 2);
+    const auto decode = [&](const std::vector<std::int64_t>& which) {
+      const NoGrad quiet;
+      MicroBatch batch;
+      batch.fill(task, which);
+      Pass pass;
+      const auto stepper = model.start(model.encode(batch.source_view(), pass), true);
+      std::vector<SearchInput> inputs;
+      for (const auto n : batch.source_lengths) inputs.push_back({n, 0, {}});
+      return search(*stepper, inputs, {.beam = 3, .n_best = 2, .max_length = 8, .want_attention = true});
+    };
+    const auto together = decode(task.all());
+    for (std::int64_t i = 0; i < 7; ++i) {
+      const auto alone = decode({i});
+      for (std::size_t k = 0; k < alone[0].size(); ++k) {
+        EXPECT_EQ(alone[0][k].tokens, together[static_cast<std::size_t>(i)][k].tokens);
+        EXPECT_EQ(alone[0][k].score, together[static_cast<std::size_t>(i)][k].score);
+        EXPECT_EQ(alone[0][k].attention, together[static_cast<std::size_t>(i)][k].attention);
+      }
+    }
+  }
+}
+
+// The whole model's gradient, by a central difference along a random direction in all weights at once.
+TEST(Seq2Seq, TheGradientMatchesADifferenceAlongADirection) {
+  for (const auto& [name, config] : kinds()) {
+    SCOPED_TRACE(name);
+    Parameters p(5);
+    const Seq2Seq model(config, p);
+    const test::BackwardsTask task(4, 7, 5, 3);
+    MicroBatch batch;
+    batch.fill(task, task.all());
+    const auto loss = [&](float dropout) {
+      Pass pass{.dropout = dropout, .seed = 9};
+      return model.loss(batch.source_view(), batch.target_view(), batch.wanted, 0.1F, pass).loss;
+    };
+    for (const float dropout : {0.0F, 0.3F}) {
+      for (const auto& e : p.entries()) e.weight.zero_grad();
+      backward(loss(dropout));
+      // Half along the gradient, where the slope is steep, half at random, where every weight counts.
+      Rng rng(6);
+      std::vector<Tensor> directions;
+      double g_norm = 0;
+      double r_norm = 0;
+      for (const auto& e : p.entries()) {
+        directions.push_back(Tensor::empty(e.weight.shape()));
+        for (float& v : directions.back().values()) v = static_cast<float>(rng.normal());
+        for (const float v : directions.back().values()) r_norm += v * v;
+        for (const float v : e.weight.grad().values()) g_norm += v * v;
+      }
+      double slope = 0;
+      for (std::size_t k = 0; k < directions.size(); ++k) {
+        const Tensor g = p.entries()[k].weight.grad();
+        for (std::int64_t i = 0; i < g.size(); ++i) {
+          float& d = directions[k].data()[i];
+          d = static_cast<float>(d / std::sqrt(r_norm) + g.data()[i] / std::sqrt(g_norm));
+          slope += static_cast<double>(g.data()[i]) * d;
+        }
+      }
+      const auto shifted = [&](double h) {
+        const NoGrad quiet;
+        std::vector<Tensor> before;
+        for (std::size_t k = 0; k < directions.size(); ++k) {
+          const Tensor w = p.entries()[k].weight.value();
+          before.push_back(w.clone());
+          for (std::int64_t i = 0; i < w.size(); ++i) w.data()[i] += static_cast<float>(h * directions[k].data()[i]);
+        }
+        const double value = loss(dropout).value().item();
+        for (std::size_t k = 0; k < directions.size(); ++k) p.entries()[k].weight.value().copy_from(before[k]);
+        return value;
+      };
+      const double h = 5e-4;  // small: a relu that changes sides bends the line
+      const double numeric = (8 * (shifted(h) - shifted(-h)) - (shifted(2 * h) - shifted(-2 * h))) / (12 * h);
+      EXPECT_NEAR(slope, numeric, 0.01 * std::max(1.0, std::abs(numeric))) << "dropout " << dropout;
+    }
+  }
+}
+
+TEST(Seq2Seq, AConfigurationThatCannotBeIsNamed) {
+  Parameters p;
+  auto c = small(Arch::transformer, Arch::transformer);
+  c.heads = 3;
+  EXPECT_THROW(Seq2Seq(c, p), UsageError);
+  EXPECT_THROW((void)preset("transformer-huge"), UsageError);
+}
+
+}  // namespace
+}  // namespace fovea
