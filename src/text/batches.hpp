@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "text/corpus.hpp"
@@ -49,6 +50,11 @@ class Batches {
   /// How many batches this epoch has; epochs may differ by a few.
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(cuts_.size()); }
   void fill(std::int64_t index, Batch& batch) const;
+  /// The pairs of a batch, as indices into the corpus.
+  [[nodiscard]] std::span<const std::int32_t> pairs(std::int64_t index) const {
+    const Cut& c = cuts_[static_cast<std::size_t>(index)];
+    return std::span(order_).subspan(c.begin, c.end - c.begin);
+  }
 
   /// The share of padding among all cells of this epoch's sources and targets.
   [[nodiscard]] double padding() const;

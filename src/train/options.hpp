@@ -1,0 +1,36 @@
+// How a model is trained.
+#pragma once
+
+#include <cstdint>
+
+#include "train/schedule.hpp"
+
+namespace fovea {
+
+struct TrainOptions {
+  std::int64_t max_steps = 0;  // 0: no limit; without any limit, 20 epochs
+  std::int64_t max_epochs = 0;
+  double max_minutes = 0;            // of training time, earlier runs included; validation counts
+  std::int64_t batch_tokens = 4096;  // of the target, padding included, per step
+  std::int64_t micro_tokens = 1024;  // a thread works on so many tokens at a time, so that they stay in its cache
+  int accumulate = 1;                // batches per step
+  float dropout = 0.1F;
+  float label_smoothing = 0.1F;
+  Schedule schedule;
+  float beta1 = 0.9F;
+  float beta2 = 0.98F;
+  float epsilon = 1e-9F;
+  float weight_decay = 0;               // decoupled, as in AdamW (Loshchilov and Hutter 2019); 0: Adam
+  float clip = 1.0F;                    // largest norm of the gradient; 0: no limit
+  std::int64_t checkpoint_every = 500;  // steps; each checkpoint is validated
+  std::int64_t report_every = 50;
+  int patience = 0;  // validations without improvement before it ends; 0: never
+  int average = 1;   // validate and save the mean of the last N checkpoints
+  float ema = 0;     // or an exponential mean of all steps with this decay
+  std::uint64_t seed = 1;
+
+  /// Throws UsageError naming the option that cannot be.
+  void check() const;
+};
+
+}  // namespace fovea

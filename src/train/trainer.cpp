@@ -1,0 +1,213 @@
+#include "train/trainer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/rng.hpp"
+#include "fovea/threads.hpp"
+#include "train/adam.hpp"
+#include "train/workers.hpp"
+
+namespace fovea {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<Tensor> copies(const Parameters& parameters) {
+  std::vector<Tensor> out;
+  for (const auto& entry : parameters.entries()) out.push_back(entry.weight.value().clone());
+  return out;
+}
+
+class Run {
+ public:
+  explicit Run(Trainer& t) : t_(t), workers_(t.config, t.parameters, threads()), adam_(t.parameters, t.options) {}
+
+  Trainer::End run(bool resume) {
+    if (resume && std::filesystem::exists(t_.checkpoint_file)) restore();
+    if (state_.finished) return Trainer::End::limit;
+    const double before = state_.seconds;
+    const Clock::time_point start = Clock::now();
+    report_start_ = start;
+    for (;;) {
+      if (over()) return finish(Trainer::End::limit);
+      step();
+      state_.seconds = before + seconds_since(start);
+      t_.observer.stepped(state_, progress());
+      if (state_.step % t_.options.report_every == 0) report();
+      if (state_.step % t_.options.checkpoint_every == 0) {
+        judge();
+        state_.seconds = before + seconds_since(start);
+        save();
+        report_start_ = Clock::now();
+        if (t_.options.patience > 0 && state_.disappointments >= t_.options.patience) {
+          return finish(Trainer::End::patience);
+        }
+      }
+      if (t_.observer.wants_stop()) {
+        if (state_.step % t_.options.checkpoint_every != 0) save();
+        return Trainer::End::interrupted;
+      }
+    }
+  }
+
+ private:
+  void step() {
+    const TrainOptions& o = t_.options;
+    BatchTotals totals;
+    for (int part = 0; part < o.accumulate; ++part) {
+      while (state_.batch >= t_.plan.batches(state_.epoch)) {
+        ++state_.epoch;
+        state_.batch = 0;
+      }
+      t_.plan.batch(state_.epoch, state_.batch++, batch_);
+      const std::uint64_t seed = mix64(o.seed ^ mix64(static_cast<std::uint64_t>(state_.step * o.accumulate + part)));
+      const BatchTotals cost = workers_.run(t_.pairs, batch_, o.micro_tokens, o.dropout, o.label_smoothing, seed);
+      totals.loss += cost.loss;
+      totals.nll += cost.nll;
+      totals.target_tokens += cost.target_tokens;
+      totals.correct += cost.correct;
+    }
+    ++state_.step;
+    state_.tokens += totals.target_tokens;
+    rate_ = o.schedule.rate(state_.step, state_.halvings);
+    norm_ = adam_.step(state_.step, rate_, 1.0 / static_cast<double>(std::max<std::int64_t>(1, totals.target_tokens)));
+    sums_.loss += totals.loss;
+    sums_.nll += totals.nll;
+    sums_.target_tokens += totals.target_tokens;
+    sums_.correct += totals.correct;
+  }
+
+  [[nodiscard]] double progress() const {
+    const TrainOptions& o = t_.options;
+    double done = 0;
+    if (o.max_steps > 0) done = std::max(done, static_cast<double>(state_.step) / static_cast<double>(o.max_steps));
+    if (o.max_minutes > 0) done = std::max(done, state_.seconds / (60 * o.max_minutes));
+    if (o.max_epochs > 0) {
+      const auto batches = static_cast<double>(std::max<std::int64_t>(1, t_.plan.batches(state_.epoch)));
+      done = std::max(done, (static_cast<double>(state_.epoch) + static_cast<double>(state_.batch) / batches) /
+                                static_cast<double>(o.max_epochs));
+    }
+    return std::min(1.0, done);
+  }
+
+  [[nodiscard]] bool over() const {
+    const TrainOptions& o = t_.options;
+    if (o.max_steps > 0 && state_.step >= o.max_steps) return true;
+    if (o.max_minutes > 0 && state_.seconds >= 60 * o.max_minutes) return true;
+    return o.max_epochs > 0 && (state_.epoch >= o.max_epochs ||
+                                (state_.epoch + 1 == o.max_epochs && state_.batch >= t_.plan.batches(state_.epoch)));
+  }
+
+  void report() {
+    const auto tokens = static_cast<double>(std::max<std::int64_t>(1, sums_.target_tokens));
+    TrainReport r;
+    r.state = state_;
+    r.loss = sums_.loss / tokens;
+    r.perplexity = std::exp(sums_.nll / tokens);
+    r.accuracy = static_cast<double>(sums_.correct) / tokens;
+    r.rate = rate_;
+    r.gradient_norm = norm_;
+    r.tokens_per_second = tokens / std::max(1e-9, seconds_since(report_start_));
+    r.progress = progress();
+    sums_ = {};
+    report_start_ = Clock::now();
+    t_.observer.reported(r);
+  }
+
+  // The weights a checkpoint is judged and saved as: the step's own, their exponential mean, or the mean of the last
+  // checkpoints (Vaswani et al. 2017 average the last 5).
+  std::vector<Tensor> candidate() {
+    if (!adam_.mean().empty()) return adam_.mean();
+    if (t_.options.average == 1) return copies(t_.parameters);
+    recent_.push_back(copies(t_.parameters));
+    if (static_cast<int>(recent_.size()) > t_.options.average) recent_.erase(recent_.begin());
+    std::vector<Tensor> mean;
+    for (std::size_t i = 0; i < recent_[0].size(); ++i) {
+      Tensor m = Tensor::zeros(recent_[0][i].shape());
+      for (const auto& weights : recent_) {
+        for (std::int64_t k = 0; k < m.size(); ++k) m.data()[k] += weights[i].data()[k];
+      }
+      for (float& v : m.values()) v /= static_cast<float>(recent_.size());
+      mean.push_back(m);
+    }
+    return mean;
+  }
+
+  void judge() {
+    const std::vector<Tensor> weights = candidate();
+    const Validation v = t_.validate(weights);
+    const bool best = !state_.has_best || v.score > state_.best;
+    if (best) {
+      state_.best = v.score;
+      state_.has_best = true;
+      state_.disappointments = 0;
+      t_.save_best(weights, state_);
+    } else {
+      ++state_.disappointments;
+      if (t_.options.schedule.kind == ScheduleKind::plateau) ++state_.halvings;
+    }
+    judged_step_ = state_.step;
+    t_.observer.validated(state_, v, best);
+  }
+
+  Trainer::End finish(Trainer::End how) {
+    if (sums_.target_tokens > 0) report();
+    if (judged_step_ != state_.step && state_.step > 0) judge();
+    state_.finished = true;
+    save();
+    return how;
+  }
+
+  void save() {
+    Checkpoint c;
+    c.state = state_;
+    for (const auto& entry : t_.parameters.entries()) c.weights.push_back(entry.weight.value());
+    c.first_moments = adam_.first_moments();
+    c.second_moments = adam_.second_moments();
+    c.mean = adam_.mean();
+    c.recent = recent_;
+    write_checkpoint(t_.checkpoint_file, c, t_.parameters, t_.fingerprint);
+  }
+
+  void restore() {
+    Checkpoint c = read_checkpoint(t_.checkpoint_file, t_.parameters, t_.fingerprint);
+    state_ = c.state;
+    if (state_.finished || state_.step % t_.options.checkpoint_every == 0) judged_step_ = state_.step;
+    for (std::size_t i = 0; i < c.weights.size(); ++i) {
+      t_.parameters.entries()[i].weight.value().copy_from(c.weights[i]);
+      adam_.first_moments()[i].copy_from(c.first_moments[i]);
+      adam_.second_moments()[i].copy_from(c.second_moments[i]);
+      if (!adam_.mean().empty() && !c.mean.empty()) adam_.mean()[i].copy_from(c.mean[i]);
+    }
+    recent_ = std::move(c.recent);
+    // More steps may be allowed now than when it ended.
+    state_.finished = state_.finished && over();
+  }
+
+  Trainer& t_;
+  Workers workers_;
+  Adam adam_;
+  TrainState state_;
+  BatchTotals sums_;
+  Clock::time_point report_start_;
+  double rate_ = 0;
+  double norm_ = 0;
+  std::int64_t judged_step_ = -1;
+  std::vector<std::int64_t> batch_;
+  std::vector<std::vector<Tensor>> recent_;
+};
+
+}  // namespace
+
+Trainer::End Trainer::run(bool resume) {
+  options.check();
+  return Run(*this).run(resume);
+}
+
+}  // namespace fovea

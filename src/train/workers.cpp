@@ -1,0 +1,88 @@
+#include "train/workers.hpp"
+
+#include "base/rng.hpp"
+#include "fovea/threads.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
+
+namespace fovea {
+
+Workers::Workers(const ModelConfig& config, Parameters& parameters, int threads) : parameters_(parameters) {
+  for (int i = 0; i < threads; ++i) {
+    auto worker = std::make_unique<Worker>();
+    worker->parameters = parameters.replica();
+    worker->model = std::make_unique<Seq2Seq>(config, worker->parameters);
+    workers_.push_back(std::move(worker));
+  }
+}
+
+template <class Body>
+BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
+                          const Body& body) {
+  cut_batch(pairs, batch, micro_tokens, count(), ends_);
+  parallel_for(count(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t w = begin; w < end; ++w) {
+      Worker& worker = *workers_[static_cast<std::size_t>(w)];
+      worker.totals = {};
+      for (auto g = static_cast<std::size_t>(w); g < ends_.size(); g += workers_.size()) {
+        const std::size_t from = g == 0 ? 0 : ends_[g - 1];
+        worker.batch.fill(pairs, std::span(batch).subspan(from, ends_[g] - from));
+        body(worker, g);
+        worker.totals.target_tokens += worker.batch.target_tokens;
+        worker.totals.source_tokens += worker.batch.source_tokens;
+      }
+    }
+  });
+  BatchTotals sum;
+  for (const auto& worker : workers_) {
+    sum.loss += worker->totals.loss;
+    sum.nll += worker->totals.nll;
+    sum.correct += worker->totals.correct;
+    sum.target_tokens += worker->totals.target_tokens;
+    sum.source_tokens += worker->totals.source_tokens;
+  }
+  return sum;
+}
+
+BatchTotals Workers::run(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, float dropout,
+                         float label_smoothing, std::uint64_t seed) {
+  const BatchTotals totals = each(pairs, batch, micro_tokens, [&](Worker& worker, std::size_t group) {
+    Pass pass{.dropout = dropout, .seed = mix64(seed ^ mix64(group + 1))};
+    const BatchLoss cost = worker.model->loss(worker.batch.source_view(), worker.batch.target_view(),
+                                              worker.batch.wanted, label_smoothing, pass);
+    worker.totals.loss += cost.loss.value().item();
+    worker.totals.nll += cost.nll;
+    worker.totals.correct += cost.correct;
+    backward(cost.loss);
+  });
+  sum_gradients();
+  return totals;
+}
+
+BatchTotals Workers::measure(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens) {
+  return each(pairs, batch, micro_tokens, [](Worker& worker, std::size_t) {
+    const NoGrad quiet;
+    Pass pass;
+    const BatchLoss cost =
+        worker.model->loss(worker.batch.source_view(), worker.batch.target_view(), worker.batch.wanted, 0.0F, pass);
+    worker.totals.loss += cost.loss.value().item();
+    worker.totals.nll += cost.nll;
+    worker.totals.correct += cost.correct;
+  });
+}
+
+// The one place where gradients come together: threads now; other processes would join here.
+void Workers::sum_gradients() {
+  const auto& entries = parameters_.entries();
+  parallel_for(static_cast<std::int64_t>(entries.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      for (const auto& worker : workers_) {
+        const Var& part = worker->parameters.entries()[i].weight;
+        entries[i].weight.accumulate(part.grad());
+        part.zero_grad();
+      }
+    }
+  });
+}
+
+}  // namespace fovea

@@ -1,0 +1,53 @@
+// Copies of the model, one per thread, and the sum of their gradients.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/seq2seq.hpp"
+#include "nn/parameters.hpp"
+#include "train/micro_batch.hpp"
+
+namespace fovea {
+
+/// What a batch cost, over all its micro-batches.
+struct BatchTotals {
+  double loss = 0;  // summed over target tokens, with label smoothing
+  double nll = 0;
+  std::int64_t target_tokens = 0, source_tokens = 0, correct = 0;
+};
+
+/// Each thread owns a copy of the model that shares the weights and has gradients of its own, and works through its
+/// micro-batches alone: no barrier but the one at the end of the batch. The copies' gradients are then summed in a
+/// fixed order, so the bytes depend on the number of threads but not on their timing.
+class Workers {
+ public:
+  Workers(const ModelConfig& config, Parameters& parameters, int threads);
+
+  /// Forward and backward over the pairs `batch` (reordered). Gradients are added to those in `parameters`.
+  BatchTotals run(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, float dropout,
+                  float label_smoothing, std::uint64_t seed);
+  /// Forward only, without dropout and smoothing.
+  BatchTotals measure(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens);
+
+  [[nodiscard]] int count() const { return static_cast<int>(workers_.size()); }
+
+ private:
+  struct Worker {
+    Parameters parameters{0};
+    std::unique_ptr<Seq2Seq> model;
+    MicroBatch batch;
+    BatchTotals totals;
+  };
+  template <class Body>
+  BatchTotals each(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, const Body& body);
+  void sum_gradients();
+
+  Parameters& parameters_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::size_t> ends_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,132 @@
+#include "train/trainer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/rng.hpp"
+#include "fovea/threads.hpp"
+#include "support/copy_task.hpp"
+#include "train/workers.hpp"
+
+namespace fovea {
+namespace {
+
+class Quiet final : public TrainObserver {
+ public:
+  void reported(const TrainReport& r) override { losses.push_back(r.loss); }
+  void validated(const TrainState&, const Validation&, bool) override {}
+  void stepped(const TrainState& state, double) override { step = state.step; }
+  bool wants_stop() override { return step == stop_at; }
+  std::vector<double> losses;
+  std::int64_t step = 0;
+  std::int64_t stop_at = -1;
+};
+
+class EveryTenth final : public BatchPlan {
+ public:
+  explicit EveryTenth(std::int64_t count) : count_(count) {}
+  std::int64_t batches(std::int64_t) override { return count_ / 10; }
+  void batch(std::int64_t epoch, std::int64_t index, std::vector<std::int64_t>& pairs) override {
+    pairs.clear();
+    for (std::int64_t i = 0; i < 10; ++i) pairs.push_back((index * 10 + i + epoch * 7) % count_);
+  }
+
+ private:
+  std::int64_t count_;
+};
+
+struct Fixture {
+  ModelConfig config;
+  TrainOptions options;
+  test::BackwardsTask task{200, 6, 5, 11};
+  EveryTenth plan{200};
+  std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("fovea_trainer_test_" + std::to_string(::getpid()) + ".safetensors");
+
+  Fixture() {
+    config.layers = 1;
+    config.dim = 16;
+    config.ffn = 32;
+    config.heads = 2;
+    config.source_vocabulary = config.target_vocabulary = 10;
+    options.schedule = {.kind = ScheduleKind::constant, .peak = 3e-3, .warmup = 5};
+    options.checkpoint_every = 20;
+    options.report_every = 10;
+    options.micro_tokens = 16;
+    options.dropout = 0.1F;
+  }
+  ~Fixture() { std::filesystem::remove(file); }
+
+  std::vector<float> run(std::int64_t steps, bool resume, Quiet& observer) {
+    options.max_steps = steps;
+    Parameters p(1);
+    { const Seq2Seq made(config, p); }
+    std::vector<float> best;
+    Trainer trainer{config, p, options, task, plan, observer, file, "test", {}, {}};
+    trainer.validate = [](std::span<const Tensor> weights) {
+      return Validation{.score = -std::abs(weights[0].data()[20]), .loss = 1, .text = ""};
+    };
+    trainer.save_best = [&](std::span<const Tensor> weights, const TrainState&) {
+      best.assign(weights[2].values().begin(), weights[2].values().end());
+    };
+    trainer.run(resume);
+    std::vector<float> all;
+    for (const auto& e : p.entries())
+      all.insert(all.end(), e.weight.value().values().begin(), e.weight.value().values().end());
+    return all;
+  }
+};
+
+TEST(Trainer, TheLossFalls) {
+  Fixture s;
+  Quiet observer;
+  s.run(120, false, observer);
+  EXPECT_LT(observer.losses.back(), 0.8 * observer.losses.front());
+}
+
+TEST(Trainer, ResumingGivesTheSameBytesAsNeverHavingStopped) {
+  for (const int average : {1, 3}) {
+    Fixture s;
+    s.options.average = average;
+    if (average == 1) s.options.ema = 0.9F;
+    Quiet whole;
+    const auto uninterrupted = s.run(60, false, whole);
+    std::filesystem::remove(s.file);
+    Quiet cut;
+    cut.stop_at = 33;  // between two checkpoints
+    s.run(60, false, cut);
+    EXPECT_EQ(cut.step, 33);
+    Quiet rest;
+    EXPECT_EQ(s.run(60, true, rest), uninterrupted);
+  }
+}
+
+TEST(Trainer, TheSameThreadsGiveTheSameBytes) {
+  const int before = threads();
+  for (const int count : {1, 2}) {
+    set_threads(count);
+    Fixture s;
+    Quiet a;
+    Quiet b;
+    EXPECT_EQ(s.run(15, false, a), s.run(15, false, b)) << count;
+  }
+  set_threads(before);
+}
+
+TEST(CutBatch, EveryPairIsInOneGroup) {
+  const test::BackwardsTask task(97, 6, 20, 5);
+  for (const int groups_of : {1, 2, 3}) {
+    auto batch = task.all();
+    std::vector<std::size_t> ends;
+    cut_batch(task, batch, 64, groups_of, ends);
+    EXPECT_EQ(ends.size() % static_cast<std::size_t>(groups_of), 0U);
+    EXPECT_EQ(ends.back(), 97U);
+    EXPECT_TRUE(std::is_sorted(ends.begin(), ends.end()));
+    std::sort(batch.begin(), batch.end());
+    EXPECT_EQ(batch, task.all());
+  }
+}
+
+}  // namespace
+}  // namespace fovea
