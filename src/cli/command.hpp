@@ -13,6 +13,7 @@ struct Streams {
   std::istream& in;
   std::ostream& out;
   std::ostream& err;
+  bool err_is_terminal = false;  // then progress is drawn as a bar
 };
 
 /// Runs the whole command line, without the program's name, and returns the exit code: 0, 1 for a failure, 2 for wrong
@@ -24,6 +25,12 @@ void add_bench(CLI::App& app, const Streams& streams);
 void add_dates(CLI::App& app, const Streams& streams);
 void add_evaluate(CLI::App& app, const Streams& streams);
 void add_explain(CLI::App& app, const Streams& streams);
+void add_run(CLI::App& app, const Streams& streams);
+void add_score(CLI::App& app, const Streams& streams);
+void add_train(CLI::App& app, const Streams& streams);
 void add_view(CLI::App& app, const Streams& streams);
+
+/// The arguments with the options of a --config FILE added that they do not give themselves.
+[[nodiscard]] std::vector<std::string> with_config(std::vector<std::string> arguments);
 
 }  // namespace fovea::cli

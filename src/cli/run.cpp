@@ -28,10 +28,13 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_dates(app, streams);
     add_evaluate(app, streams);
     add_explain(app, streams);
+    add_run(app, streams);
+    add_score(app, streams);
+    add_train(app, streams);
     add_view(app, streams);
     try {
       (void)kernels::active();  // an unknown FOVEA_KERNELS is an error of usage, whatever the command
-      auto reversed = arguments;
+      auto reversed = with_config(arguments);
       std::reverse(reversed.begin(), reversed.end());
       app.parse(reversed);
     } catch (const CLI::Success& help) {

@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
+#include "kernels/activation.hpp"
 #include "kernels/packed_matrix.hpp"
 
 namespace fovea::kernels {
-
-enum class Activation { none, relu, gelu, tanh, sigmoid };
 
 /// What is done to a product while it is in the cache: C = activation(op(A) op(B) + beta C + bias).
 struct Epilogue {

@@ -4,11 +4,10 @@
 
 #include <cstdint>
 
+#include "kernels/activation.hpp"
 #include "kernels/random.hpp"
 
 namespace fovea::kernels {
-
-enum class Activation { none, relu, gelu, tanh, sigmoid };
 
 /// Layer normalisation of rows (Ba et al. 2016): y = (x - mean) * rstd * gamma + beta, rstd = 1 / sqrt(var + epsilon).
 struct LayerNorm {

@@ -6,10 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "fovea/recurrent.hpp"
+
 namespace fovea {
 
 enum class Arch { rnn, cnn, transformer };
-enum class Cell { gru, lstm };
 /// Score of the RNN decoder's attention; `none` is the fixed context vector (Sutskever 2014, Cho 2014).
 enum class RnnAttention { none, additive, dot, scaled_dot, general, concat, location, cosine };
 /// Bahdanau 2015: the query is the previous state and the context enters the cell. Luong 2015: the query is the

@@ -1,0 +1,115 @@
+// fovea run --model DIR [--beam N] [--length-penalty A] [--n-best N] [--sample] … < in > out
+//
+// One output line per input line, in order; an empty line gives an empty line. --attention FILE and --alignments FILE
+// say where the model looked; --scores puts the score and a tab before each output.
+#include <fmt/format.h>
+
+#include <istream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "base/whole_file.hpp"
+#include "cli/command.hpp"
+#include "fovea/error.hpp"
+#include "fovea/threads.hpp"
+#include "service/translator.hpp"
+#include "text/unicode.hpp"
+
+namespace fovea::cli {
+namespace {
+
+struct Options {
+  std::string model, attention_file, alignments_file;
+  TranslateOptions how;
+  bool scores = false;
+  int threads = 0;
+};
+
+// Lines are decoded in blocks, so that a long input neither waits for its end nor fills the memory.
+constexpr std::size_t kBlock = 4096;
+
+void write_attention(std::string& out, const Translation& t) {
+  nlohmann::json json = {{"source", t.source_tokens}, {"target", t.target_tokens}, {"weights", t.weights}};
+  out += json.dump() + "\n";
+}
+
+void run_model(const Options& o, const Streams& streams) {
+  TranslateOptions how = o.how;
+  how.search.want_attention = !o.attention_file.empty() || !o.alignments_file.empty();
+  const Translator translator(o.model);
+  if (how.search.want_attention && translator.config().decoder == Arch::rnn &&
+      translator.config().attention == RnnAttention::none) {
+    throw UsageError(fmt::format("{}: {} has no attention to show",
+                                 o.attention_file.empty() ? "--alignments" : "--attention", o.model));
+  }
+  std::string attention;
+  std::string alignments;
+  std::vector<std::string> lines;
+  std::int64_t number = 0;
+  const auto flush = [&] {
+    how.first_line = number;
+    const auto results = translator.translate(lines, how);
+    for (const auto& best : results) {
+      for (const Translation& t : best) {
+        if (o.scores) streams.out << fmt::format("{:.4f}\t", t.score);
+        streams.out << t.text << '\n';
+        if (!o.attention_file.empty()) write_attention(attention, t);
+        if (!o.alignments_file.empty()) alignments += alignment_text(t) + "\n";
+      }
+    }
+    streams.out << std::flush;
+    number += static_cast<std::int64_t>(lines.size());
+    lines.clear();
+  };
+  for (std::string line; std::getline(streams.in, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    const std::size_t bad = text::invalid_utf8(line);
+    if (bad != std::string_view::npos) {
+      throw FileError(fmt::format("standard input: line {} is not UTF-8 at byte {}",
+                                  number + static_cast<std::int64_t>(lines.size()) + 1, bad + 1));
+    }
+    lines.push_back(std::move(line));
+    // A terminal or a pipe that waits for answers gets them line by line.
+    if (lines.size() == kBlock || streams.in.rdbuf()->in_avail() <= 0) flush();
+  }
+  if (!lines.empty()) flush();
+  if (!o.attention_file.empty()) write_whole_file(o.attention_file, attention);
+  if (!o.alignments_file.empty()) write_whole_file(o.alignments_file, alignments);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, const Streams& streams) {
+  auto* sub = app.add_subcommand("run", "read lines, write what the model makes of them");
+  const auto o = std::make_shared<Options>();
+  SearchOptions& s = o->how.search;
+  sub->add_option("--model", o->model, "the model folder")->required();
+  sub->add_option("--beam", s.beam, "hypotheses kept; 1: greedy");
+  sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^A");
+  sub->add_option("--coverage-penalty", s.coverage_penalty, "punish source tokens that were not looked at");
+  sub->add_option("--n-best", s.n_best, "outputs per line, each on a line of its own");
+  sub->add_option("--min-length", s.min_length, "tokens before the end may come");
+  sub->add_option("--max-length", s.max_length, "most tokens; 0: twice the source and 20");
+  sub->add_option("--no-repeat-ngram", s.no_repeat_ngram, "no N tokens in a row occur twice; 0: they may");
+  sub->add_flag("--sample", s.sample, "draw each token instead of taking the best");
+  sub->add_option("--temperature", s.temperature, "of the drawing");
+  sub->add_option("--top-k", s.top_k, "draw among the K likeliest; 0: all");
+  sub->add_option("--top-p", s.top_p, "draw among the likeliest with this probability together");
+  sub->add_option("--seed", s.seed, "of the drawing");
+  sub->add_flag("--replace-unknown", o->how.replace_unknown, "write the source word an unknown one looked at most");
+  sub->add_flag("--scores", o->scores, "score, tab, output");
+  sub->add_option("--attention", o->attention_file, "JSON lines: source, target, weights");
+  sub->add_option("--alignments", o->alignments_file, "pairs i-j: source token i, target token j");
+  sub->add_option("--layer", o->how.attention.layer, "attention of this decoder layer; default: the mean of all");
+  sub->add_option("--head", o->how.attention.head, "attention of this head; default: the mean of all");
+  sub->add_flag("--words", o->how.merge_words, "attention and alignments between words instead of tokens");
+  sub->add_option("--batch-tokens", o->how.batch_tokens, "source tokens decoded together")
+      ->check(CLI::Range(1, 100000000));
+  sub->add_option("--threads", o->threads, "default: all cores");
+  sub->callback([o, streams] {
+    if (o->threads != 0) set_threads(o->threads);
+    run_model(*o, streams);
+  });
+}
+
+}  // namespace fovea::cli

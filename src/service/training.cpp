@@ -1,0 +1,294 @@
+#include "service/training.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/whole_file.hpp"
+#include "fovea/error.hpp"
+#include "fovea/metrics.hpp"
+#include "fovea/threads.hpp"
+#include "model/folder.hpp"
+#include "service/train_log.hpp"
+#include "service/train_report.hpp"
+#include "service/translator.hpp"
+#include "text/batches.hpp"
+#include "text/corpus.hpp"
+#include "train/workers.hpp"
+
+namespace fovea {
+namespace {
+
+class CorpusPairs final : public Pairs {
+ public:
+  explicit CorpusPairs(const text::Corpus& corpus) : corpus_(corpus) {}
+  [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override { return corpus_.source(i); }
+  [[nodiscard]] std::span<const std::int32_t> target(std::int64_t i) const override { return corpus_.target(i); }
+
+ private:
+  const text::Corpus& corpus_;
+};
+
+class CorpusPlan final : public BatchPlan {
+ public:
+  CorpusPlan(const text::Corpus& corpus, const TrainOptions& options)
+      : batches_(corpus, {.batch_tokens = options.batch_tokens, .seed = options.seed}) {}
+  std::int64_t batches(std::int64_t epoch) override {
+    if (epoch != epoch_) batches_.start_epoch(epoch_ = epoch);
+    return batches_.count();
+  }
+  void batch(std::int64_t epoch, std::int64_t index, std::vector<std::int64_t>& pairs) override {
+    (void)batches(epoch);
+    const auto numbers = batches_.pairs(index);
+    pairs.assign(numbers.begin(), numbers.end());
+  }
+
+ private:
+  text::Batches batches_;
+  std::int64_t epoch_ = 0;
+};
+
+Tokenizers make_tokenizers(const TrainingJob& job, const text::ParallelText& text, std::vector<std::string>& notes) {
+  Tokenizers t;
+  if (!job.tokenizer_model.empty()) {
+    t.source = t.target = load_sentencepiece(job.tokenizer_model);
+    return t;
+  }
+  const TokenizerOptions options{
+      .kind = job.tokenizer,
+      .vocab = job.vocabulary,
+      .min_count = job.min_count,
+      .subwords = job.bpe ? TokenizerOptions::Subwords::bpe : TokenizerOptions::Subwords::unigram};
+  const auto note = [&notes](const char* side, const TokenizerReport& r) {
+    std::string line = fmt::format("{} vocabulary: {} tokens", side, r.size);
+    if (r.left_out > 0) line += fmt::format(", {} left out ({:.2f}% of the text)", r.left_out, 100 * r.unknown_share);
+    notes.push_back(line);
+  };
+  if (job.shared_vocabulary) {
+    const auto trained = train_shared_tokenizer(text.source, text.target, options);
+    t.source = t.target = trained.tokenizer;
+    note("shared", trained.report);
+  } else {
+    const auto source = train_tokenizer(text.source, options);
+    const auto target = train_tokenizer(text.target, options);
+    t = {source.tokenizer, target.tokenizer};
+    note("source", source.report);
+    note("target", target.report);
+  }
+  return t;
+}
+
+// Judges weights by the validation text.
+class Judge {
+ public:
+  Judge(const TrainingJob& job, const ModelConfig& config, const Tokenizers& tokenizers, const text::ParallelText& text,
+        const text::Corpus& corpus, const Parameters& parameters, TrainingObserver& observer)
+      : job_(job),
+        config_(config),
+        tokenizers_(tokenizers),
+        text_(text),
+        pairs_(corpus),
+        parameters_(parameters),
+        observer_(observer) {
+    for (std::int64_t i = 0; i < corpus.size(); ++i) all_.push_back(i);
+  }
+
+  Validation operator()(std::span<const Tensor> weights) {
+    Parameters judged = with(weights);
+    Workers workers(config_, judged, threads());
+    std::vector<std::int64_t> batch = all_;
+    const BatchTotals totals = workers.measure(pairs_, batch, job_.options.micro_tokens);
+    Validation v;
+    v.loss = totals.nll / static_cast<double>(std::max<std::int64_t>(1, totals.target_tokens));
+    v.score = -v.loss;
+    extra = {{"valid_loss", v.loss}};
+    v.text = fmt::format("loss {:.4f}  ppl {:.2f}", v.loss, std::exp(v.loss));
+    const bool whole = job_.validate_by != ValidateBy::loss;
+    const std::size_t count = whole ? text_.source.size() : std::min<std::size_t>(3, text_.source.size());
+    const Translator translator(config_, tokenizers_, judged);
+    const std::vector<std::string> lines(text_.source.begin(),
+                                         text_.source.begin() + static_cast<std::ptrdiff_t>(count));
+    TranslateOptions how;
+    how.search.beam = 1;
+    const auto results = translator.translate(lines, how);
+    std::vector<ValidationSample> samples;
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, count); ++i) {
+      samples.push_back({text_.source[i], text_.target[i], results[i][0].text});
+    }
+    if (whole) {
+      std::vector<std::string> outputs;
+      std::int64_t exact = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        outputs.push_back(results[i][0].text);
+        exact += outputs.back() == text_.target[i] ? 1 : 0;
+      }
+      const double accuracy = 100.0 * static_cast<double>(exact) / static_cast<double>(count);
+      const double score = bleu(outputs, {text_.target}).score;
+      extra["bleu"] = score;
+      extra["accuracy"] = accuracy;
+      v.score = job_.validate_by == ValidateBy::bleu ? score : accuracy;
+      v.text += fmt::format("  bleu {:.2f}  exact {:.2f}%", score, accuracy);
+    }
+    observer_.samples(samples);
+    return v;
+  }
+
+  // What the best weights make of a few lines, with attention.
+  std::vector<ReportedLine> report_lines(const std::filesystem::path& folder) const {
+    const Translator translator(folder);
+    std::vector<ReportedLine> lines;
+    TranslateOptions how;
+    how.search.want_attention = true;
+    const std::size_t count = std::min<std::size_t>(6, text_.source.size());
+    const std::vector<std::string> sources(text_.source.begin(),
+                                           text_.source.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto results = translator.translate(sources, how);
+    for (std::size_t i = 0; i < count; ++i) lines.push_back({sources[i], text_.target[i], results[i][0]});
+    return lines;
+  }
+
+  nlohmann::json extra;
+
+ private:
+  [[nodiscard]] Parameters with(std::span<const Tensor> weights) const {
+    Parameters p(0);
+    for (std::size_t i = 0; i < weights.size(); ++i) p.put(parameters_.entries()[i].name, weights[i]);
+    p.seal();
+    return p;
+  }
+
+  const TrainingJob& job_;
+  const ModelConfig& config_;
+  const Tokenizers& tokenizers_;
+  const text::ParallelText& text_;
+  CorpusPairs pairs_;
+  const Parameters& parameters_;
+  TrainingObserver& observer_;
+  std::vector<std::int64_t> all_;
+};
+
+// Writes the log and passes everything on.
+class Logger final : public TrainObserver {
+ public:
+  Logger(TrainingObserver& next, TrainLog& log) : next_(next), log_(log) {}
+  void reported(const TrainReport& r) override {
+    log_.add({{"step", r.state.step},
+              {"epoch", r.state.epoch},
+              {"loss", r.loss},
+              {"perplexity", r.perplexity},
+              {"token_accuracy", r.accuracy},
+              {"rate", r.rate},
+              {"gradient_norm", r.gradient_norm},
+              {"tokens_per_second", r.tokens_per_second},
+              {"tokens", r.state.tokens},
+              {"seconds", r.state.seconds}});
+    next_.reported(r);
+  }
+  void validated(const TrainState& state, const Validation& v, bool best) override {
+    nlohmann::json entry = extra != nullptr ? *extra : nlohmann::json::object();
+    entry["step"] = state.step;
+    entry["epoch"] = state.epoch;
+    entry["seconds"] = state.seconds;
+    entry["score"] = v.score;
+    entry["best"] = best;
+    log_.add(entry);
+    next_.validated(state, v, best);
+  }
+  bool wants_stop() override { return next_.wants_stop(); }
+  void stepped(const TrainState& state, double progress) override { next_.stepped(state, progress); }
+  const nlohmann::json* extra = nullptr;
+
+ private:
+  TrainingObserver& next_;
+  TrainLog& log_;
+};
+
+void add_corpus_notes(const char* what, const text::CorpusReport& r, std::vector<std::string>& notes) {
+  notes.push_back(
+      fmt::format("{}: {} pairs, {} source and {} target tokens", what, r.kept, r.source_tokens, r.target_tokens));
+  for (const auto& warning : r.warnings()) notes.push_back("warning: " + warning);
+}
+
+}  // namespace
+
+Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
+  TrainOptions options = job.options;
+  if (options.max_steps == 0 && options.max_epochs == 0 && options.max_minutes == 0) options.max_epochs = 20;
+  options.check();
+  {
+    ModelConfig possible = job.config;  // what the configuration cannot be is said before any file is read
+    possible.source_vocabulary = possible.target_vocabulary = 100;
+    possible.shared_vocabulary = job.shared_vocabulary || !job.tokenizer_model.empty();
+    possible.check();
+  }
+  const std::filesystem::path checkpoint = job.model / "checkpoint.safetensors";
+  const bool resume = job.resume && std::filesystem::exists(job.model / "config.json");
+  if (!job.resume && !job.overwrite && std::filesystem::exists(job.model / "config.json")) {
+    throw UsageError(fmt::format("--model: {} holds a model; --resume goes on with it, --overwrite starts anew",
+                                 job.model.string()));
+  }
+  std::vector<std::string> notes;
+  const text::ParallelText text = text::read_parallel(job.source, job.target);
+  const text::ParallelText valid_text = text::read_parallel(job.valid_source, job.valid_target);
+
+  TrainingJob done = job;
+  ModelConfig& config = done.config;
+  Tokenizers tokenizers;
+  if (resume) {
+    config.shared_vocabulary = read_model_config(job.model).shared_vocabulary;
+    config.source_vocabulary = read_model_config(job.model).source_vocabulary;
+    config.target_vocabulary = read_model_config(job.model).target_vocabulary;
+    tokenizers = read_tokenizers(job.model, config);
+  } else {
+    tokenizers = make_tokenizers(job, text, notes);
+    config.shared_vocabulary = tokenizers.source == tokenizers.target;
+    config.source_vocabulary = tokenizers.source->size();
+    config.target_vocabulary = tokenizers.target->size();
+  }
+  text::CorpusReport report;
+  text::CorpusReport valid_report;
+  const text::Corpus corpus(text, *tokenizers.source, *tokenizers.target, job.max_length, &report);
+  const text::Corpus valid(valid_text, *tokenizers.source, *tokenizers.target, job.max_length, &valid_report);
+  add_corpus_notes("training", report, notes);
+  add_corpus_notes("validation", valid_report, notes);
+
+  Parameters parameters(options.seed);
+  { const Seq2Seq made(config, parameters); }
+  notes.push_back(fmt::format("model: {} encoder, {} decoder, {} weights", enum_text(config.encoder),
+                              enum_text(config.decoder), parameters.count()));
+  if (!resume) {
+    std::error_code ignored;
+    std::filesystem::remove(checkpoint, ignored);
+    std::filesystem::remove(job.model / "model.safetensors", ignored);
+    write_model_config(job.model, config, tokenizers);
+  }
+  const std::int64_t from = resume && std::filesystem::exists(checkpoint) ? read_train_state(checkpoint).step : 0;
+  if (from > 0) notes.push_back(fmt::format("going on from step {}", from));
+  TrainLog log(job.model / "log.jsonl", from);
+  observer.started(notes);
+
+  const CorpusPairs pairs(corpus);
+  CorpusPlan plan(corpus, options);
+  Judge judge(job, config, tokenizers, valid_text, valid, parameters, observer);
+  Logger logger(observer, log);
+  logger.extra = &judge.extra;
+  nlohmann::json fingerprint = to_json(config);
+  fingerprint["seed"] = options.seed;
+  fingerprint["pairs"] = corpus.size();
+  fingerprint["tokens"] = report.source_tokens + report.target_tokens;
+  fingerprint["average"] = options.average;
+  fingerprint["ema"] = options.ema;
+  Trainer trainer{config, parameters, options, pairs, plan, logger, checkpoint, fingerprint.dump(), {}, {}};
+  trainer.validate = [&judge](std::span<const Tensor> weights) { return judge(weights); };
+  trainer.save_best = [&](std::span<const Tensor> weights, const TrainState&) {
+    write_model_weights(job.model, parameters, weights);
+  };
+  const Trainer::End end = trainer.run(resume);
+  if (std::filesystem::exists(job.model / "model.safetensors")) {
+    write_whole_file(job.model / "report.html",
+                     training_report(done, log.entries(), judge.report_lines(job.model), parameters.count()));
+  }
+  return end;
+}
+
+}  // namespace fovea

@@ -1,0 +1,266 @@
+#include "service/translator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+
+#include "fovea/error.hpp"
+#include "fovea/threads.hpp"
+#include "text/specials.hpp"
+#include "text/words.hpp"
+#include "train/micro_batch.hpp"
+
+namespace fovea {
+
+// A model belongs to one thread at a time: whoever decodes takes one that is idle, or builds another on the same
+// weights.
+struct Translator::Copies {
+  struct Copy {
+    Parameters parameters;
+    Seq2Seq model;
+    Copy(const ModelConfig& config, const Parameters& weights)
+        : parameters(weights.replica()), model(config, parameters) {}
+  };
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Copy>> idle;
+};
+
+class Translator::Lease {
+ public:
+  explicit Lease(const Translator& t) : copies_(*t.copies_) {
+    {
+      const std::lock_guard lock(copies_.mutex);
+      if (!copies_.idle.empty()) {
+        copy_ = std::move(copies_.idle.back());
+        copies_.idle.pop_back();
+      }
+    }
+    if (!copy_) copy_ = std::make_unique<Copies::Copy>(t.config_, t.parameters_);
+  }
+  ~Lease() {
+    const std::lock_guard lock(copies_.mutex);
+    copies_.idle.push_back(std::move(copy_));
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  const Seq2Seq& model() const { return copy_->model; }
+
+ private:
+  Copies& copies_;
+  std::unique_ptr<Copies::Copy> copy_;
+};
+
+namespace {
+
+// Pieces as text, the way the tokenizers join them: words by spaces, the others as they stand, with ▁ for a space.
+std::string join_pieces(TokenizerKind kind, const std::vector<std::string>& pieces) {
+  std::string text;
+  for (const auto& piece : pieces) {
+    if (kind == TokenizerKind::word && !text.empty()) text += ' ';
+    text += piece;
+  }
+  if (kind == TokenizerKind::word) return text;
+  static const std::string mark = "▁";
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) text.replace(at, mark.size(), " ");
+  text.erase(0, text.find_first_not_of(' '));
+  return text;
+}
+
+}  // namespace
+
+struct Translator::Line {
+  std::size_t number = 0;
+  std::vector<std::int32_t> ids;
+  std::vector<std::string> pieces;
+};
+
+Translator::Translator(const std::filesystem::path& folder) : copies_(std::make_unique<Copies>()) {
+  LoadedModel loaded = load_model(folder);
+  config_ = loaded.config;
+  tokenizers_ = loaded.tokenizers;
+  parameters_ = std::move(loaded.parameters);
+  parameters_.pack();
+}
+
+Translator::Translator(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters)
+    : config_(config),
+      tokenizers_(std::move(tokenizers)),
+      parameters_(parameters.replica()),
+      copies_(std::make_unique<Copies>()) {
+  parameters_.pack();
+}
+
+Translator::~Translator() = default;
+
+std::vector<std::vector<Translation>> Translator::translate(std::span<const std::string> lines,
+                                                            const TranslateOptions& options) const {
+  options.search.check();
+  const int layers = config_.decoder_layer_count();
+  if (options.attention.layer >= layers) {
+    throw UsageError(
+        fmt::format("--layer: {} given, the decoder has layers 0 to {}", options.attention.layer, layers - 1));
+  }
+  const int heads = config_.decoder == Arch::transformer ? config_.heads : 1;
+  if (options.attention.head >= heads) {
+    throw UsageError(fmt::format("--head: {} given, the decoder has heads 0 to {}", options.attention.head, heads - 1));
+  }
+  std::vector<std::vector<Translation>> results(lines.size());
+  std::vector<Line> encoded(lines.size());
+  std::vector<const Line*> order;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    encoded[i].number = i;
+    tokenizers_.source->encode(lines[i], encoded[i].ids, &encoded[i].pieces);
+    if (encoded[i].ids.empty()) {
+      results[i].push_back({});
+    } else {
+      order.push_back(&encoded[i]);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Line* a, const Line* b) { return a->ids.size() > b->ids.size(); });
+  // Batches of similar lengths; no larger than an even share, so that every thread has work.
+  const std::size_t share =
+      (order.size() + static_cast<std::size_t>(threads()) - 1) / static_cast<std::size_t>(threads());
+  std::vector<std::size_t> ends;
+  for (std::size_t begin = 0; begin < order.size();) {
+    const auto longest = static_cast<std::int64_t>(order[begin]->ids.size()) + 1;
+    const auto fit = static_cast<std::size_t>(std::max<std::int64_t>(1, options.batch_tokens / longest));
+    begin += std::min({fit, share, order.size() - begin});
+    ends.push_back(begin);
+  }
+  const auto run = [&](std::int64_t from, std::int64_t to) {
+    for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
+      const std::size_t begin = b == 0 ? 0 : ends[b - 1];
+      const Lease lease(*this);
+      decode(lease.model(), std::span(order).subspan(begin, ends[b] - begin), options, results);
+    }
+  };
+  if (ends.size() == 1) {
+    run(0, 1);  // not as a chunk: a single batch may use all threads inside
+  } else {
+    parallel_for(static_cast<std::int64_t>(ends.size()), 1, run);
+  }
+  return results;
+}
+
+void Translator::decode(const Seq2Seq& model, std::span<const Line* const> lines, const TranslateOptions& options,
+                        std::vector<std::vector<Translation>>& results) const {
+  const NoGrad quiet;
+  const auto rows = static_cast<std::int64_t>(lines.size());
+  const auto length = static_cast<std::int64_t>(lines[0]->ids.size()) + 1;
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(rows * length), kPad);
+  std::vector<std::int64_t> lengths;
+  std::vector<SearchInput> inputs;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const Line& line = *lines[static_cast<std::size_t>(r)];
+    *std::copy(line.ids.begin(), line.ids.end(), ids.begin() + r * length) = kEnd;
+    lengths.push_back(static_cast<std::int64_t>(line.ids.size()) + 1);
+    inputs.push_back({lengths.back(), static_cast<std::uint64_t>(options.first_line) + line.number, {}});
+  }
+  Pass pass;
+  const Memory memory = model.encode({ids, lengths, rows, length}, pass);
+  SearchOptions search_options = options.search;
+  search_options.want_attention = search_options.want_attention || options.replace_unknown;
+  const bool attention = search_options.want_attention || search_options.coverage_penalty > 0;
+  const auto stepper = model.start(memory, attention, options.attention);
+  const auto found = search(*stepper, inputs, search_options);
+  for (std::size_t r = 0; r < found.size(); ++r) {
+    for (const Hypothesis& h : found[r]) results[lines[r]->number].push_back(finish(*lines[r], h, options));
+  }
+}
+
+Translation Translator::finish(const Line& line, const Hypothesis& h, const TranslateOptions& options) const {
+  Translation t;
+  t.score = h.score;
+  t.log_probability = h.log_probability;
+  const std::size_t width = line.ids.size() + 1;
+  std::vector<std::string> target;
+  for (const std::int32_t id : h.tokens) target.push_back(tokenizers_.target->piece(id));
+  t.text = tokenizers_.target->decode(h.tokens);
+  if (options.replace_unknown && !h.attention.empty()) {
+    // Each <unk> becomes what it looked at most; the pieces are then joined as the tokenizer joins them.
+    bool any = false;
+    for (std::size_t k = 0; k < h.tokens.size(); ++k) {
+      if (h.tokens[k] != kUnknown) continue;
+      const float* row = h.attention.data() + k * width;
+      const auto best = static_cast<std::size_t>(std::max_element(row, row + width - 1) - row);
+      target[k] = best < line.pieces.size() ? line.pieces[best] : target[k];
+      any = true;
+    }
+    if (any) t.text = join_pieces(tokenizers_.target->kind(), target);
+  }
+  if (!options.search.want_attention || h.attention.empty()) return t;
+  t.source_tokens = line.pieces;
+  t.source_tokens.emplace_back("</s>");
+  t.target_tokens = std::move(target);
+  t.target_tokens.emplace_back("</s>");
+  for (std::size_t k = 0; k < t.target_tokens.size(); ++k) {
+    const float* row = h.attention.data() + k * width;
+    std::vector<float> weights(row, row + width);
+    const float sum = std::accumulate(weights.begin(), weights.end(), 0.0F);
+    for (float& w : weights) w = sum > 0 ? w / sum : w;
+    t.weights.push_back(std::move(weights));
+  }
+  if (options.merge_words) {
+    const auto source = text::words_of_pieces(tokenizers_.source->kind(), t.source_tokens);
+    const auto words = text::words_of_pieces(tokenizers_.target->kind(), t.target_tokens);
+    t.weights = text::merge_attention(t.weights, source, words);
+    t.source_tokens = source.words;
+    t.target_tokens = words.words;
+  }
+  return t;
+}
+
+std::vector<double> Translator::score(std::span<const std::string> sources,
+                                      std::span<const std::string> targets) const {
+  if (sources.size() != targets.size()) {
+    throw UsageError(fmt::format("score: {} sources and {} targets", sources.size(), targets.size()));
+  }
+  struct Texts final : Pairs {
+    std::vector<std::vector<std::int32_t>> sources, targets;
+    [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override {
+      return sources[static_cast<std::size_t>(i)];
+    }
+    [[nodiscard]] std::span<const std::int32_t> target(std::int64_t i) const override {
+      return targets[static_cast<std::size_t>(i)];
+    }
+  } pairs;
+  for (const auto& line : sources) pairs.sources.push_back(tokenizers_.source->encode(line));
+  for (const auto& line : targets) pairs.targets.push_back(tokenizers_.target->encode(line));
+  std::vector<double> results(sources.size());
+  std::vector<std::int64_t> order(sources.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::size_t> ends;
+  if (order.empty()) return results;
+  cut_batch(pairs, order, 1024, threads(), ends);
+  parallel_for(static_cast<std::int64_t>(ends.size()), 1, [&](std::int64_t from, std::int64_t to) {
+    const NoGrad quiet;
+    for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
+      const std::size_t begin = b == 0 ? 0 : ends[b - 1];
+      const auto which = std::span<const std::int64_t>(order).subspan(begin, ends[b] - begin);
+      MicroBatch batch;
+      batch.fill(pairs, which);
+      const Lease lease(*this);
+      std::vector<double> part(which.size());
+      lease.model().score(batch.source_view(), batch.target_view(), batch.wanted, part);
+      for (std::size_t i = 0; i < which.size(); ++i) results[static_cast<std::size_t>(which[i])] = part[i];
+    }
+  });
+  return results;
+}
+
+std::string alignment_text(const Translation& translation) {
+  std::string out;
+  // The last row and column are the ends of the sentences: they align with nothing.
+  for (std::size_t t = 0; t + 1 < translation.weights.size(); ++t) {
+    const auto& row = translation.weights[t];
+    if (row.size() < 2) continue;
+    const auto best = std::max_element(row.begin(), row.end() - 1) - row.begin();
+    out += fmt::format("{}{}-{}", out.empty() ? "" : " ", best, t);
+  }
+  return out;
+}
+
+}  // namespace fovea

@@ -1,0 +1,76 @@
+// Text in; text, tokens, scores and attention out. What the command line, the server and bindings all call.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/search.hpp"
+#include "model/folder.hpp"
+#include "model/seq2seq.hpp"
+
+namespace fovea {
+
+struct TranslateOptions {
+  SearchOptions search;
+  AttentionChoice attention;         // which layer and head is told
+  bool replace_unknown = false;      // <unk> becomes the source token it looked at most
+  bool merge_words = false;          // attention between words instead of tokens
+  std::int64_t batch_tokens = 2048;  // source tokens decoded together by one thread
+  std::int64_t first_line = 0;       // number of the first line, for sampling
+};
+
+/// One output for one line.
+struct Translation {
+  std::string text;
+  float score = 0;            // what it was ranked by
+  float log_probability = 0;  // natural, of its tokens and the end
+  // When attention was asked for: the tokens, the end included, and weights[t][s], each row summing to 1.
+  std::vector<std::string> source_tokens, target_tokens;
+  std::vector<std::vector<float>> weights;
+};
+
+/// A model loaded for use. Threads share it: calls may overlap.
+class Translator {
+ public:
+  /// Throws FileError naming what is wrong with the folder.
+  explicit Translator(const std::filesystem::path& folder);
+  /// The same with weights from elsewhere; shares them.
+  Translator(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters);
+  ~Translator();
+  Translator(const Translator&) = delete;
+  Translator& operator=(const Translator&) = delete;
+
+  /// The n-best outputs of each line, best first. An empty line gives one empty output. A line's result does not depend
+  /// on the others.
+  [[nodiscard]] std::vector<std::vector<Translation>> translate(std::span<const std::string> lines,
+                                                                const TranslateOptions& options) const;
+  /// log p(target | source) of each pair, natural, over the target's tokens and its end.
+  [[nodiscard]] std::vector<double> score(std::span<const std::string> sources,
+                                          std::span<const std::string> targets) const;
+
+  [[nodiscard]] const ModelConfig& config() const { return config_; }
+  [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }
+
+ private:
+  class Lease;
+  struct Line;
+  void decode(const Seq2Seq& model, std::span<const Line* const> lines, const TranslateOptions& options,
+              std::vector<std::vector<Translation>>& results) const;
+  [[nodiscard]] Translation finish(const Line& line, const Hypothesis& hypothesis,
+                                   const TranslateOptions& options) const;
+
+  ModelConfig config_;
+  Tokenizers tokenizers_;
+  Parameters parameters_;
+  struct Copies;
+  std::unique_ptr<Copies> copies_;  // models that are not in use; each thread takes one
+};
+
+/// Pairs i-j, "target word j looked most at source word i", in the order of the target (the format of Pharaoh).
+[[nodiscard]] std::string alignment_text(const Translation& translation);
+
+}  // namespace fovea
