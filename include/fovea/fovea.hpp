@@ -1,11 +1,11 @@
 // Everything Fovea offers.
 #pragma once
 
-#include "fovea/convolution.hpp"
 #include "fovea/attention.hpp"
+#include "fovea/convolution.hpp"
 #include "fovea/error.hpp"
-#include "fovea/npy.hpp"
 #include "fovea/metrics.hpp"
+#include "fovea/npy.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/recurrent.hpp"
 #include "fovea/safetensors.hpp"

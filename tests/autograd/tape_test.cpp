@@ -60,7 +60,9 @@ TEST(Tape, GradientsGatherUntilTheyAreForgotten) {
   EXPECT_THAT(x.grad().values(), ElementsAre(0, 0));
 }
 
-TEST(Tape, ALeafThatNothingReachedHasZeros) { EXPECT_THAT(parameter({1, 2}).grad().values(), ElementsAre(0, 0)); }
+TEST(Tape, ALeafThatNothingReachedHasZeros) {
+  EXPECT_THAT(parameter({1, 2}).grad().values(), ElementsAre(0, 0));
+}
 
 TEST(Tape, AddingToAGradientDoesNotChangeItsOtherOwner) {
   // a and b receive the same dy; adding to a's must leave b's alone.
@@ -147,9 +149,8 @@ TEST(Tape, ManyInputsAreKept) {
   std::vector<Var> inputs;
   for (int i = 0; i < 20; ++i) inputs.push_back(parameter({static_cast<float>(i)}));
   Var out;
-  record({{&out, Tensor::zeros({1})}}, inputs, [inputs = inputs.front()](std::span<const Tensor> dy) {
-    inputs.accumulate(dy[0]);
-  });
+  record({{&out, Tensor::zeros({1})}}, inputs,
+         [inputs = inputs.front()](std::span<const Tensor> dy) { inputs.accumulate(dy[0]); });
   backward(out);
   EXPECT_EQ(inputs.front().grad().item(), 1);
 }

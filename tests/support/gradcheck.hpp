@@ -54,8 +54,9 @@ inline void check_gradients(const std::function<Var(const std::vector<Var>&)>& f
     const std::int64_t stride = std::max<std::int64_t>(1, n / how.per_input);
     for (std::int64_t at = 0; at < n; at += stride) {
       const double h = how.step;
-      const double numeric = (8 * (loss(which, at, h) - loss(which, at, -h)) -
-                              (loss(which, at, 2 * h) - loss(which, at, -2 * h))) / (12 * h);
+      const double numeric =
+          (8 * (loss(which, at, h) - loss(which, at, -h)) - (loss(which, at, 2 * h) - loss(which, at, -2 * h))) /
+          (12 * h);
       const double analytic = grad.data()[at];
       EXPECT_NEAR(analytic, numeric, how.tolerance * std::max(1.0, std::abs(numeric)))
           << "input " << which << ", value " << at << " of " << inputs[which].shape().text();

@@ -89,9 +89,7 @@ TEST(Tensor, ViewsShareTheMemory) {
 
 TEST(Tensor, AViewKeepsTheMemoryAlive) {
   Tensor view;
-  {
-    view = counting({4, 4}).slice(0, 3, 4);
-  }
+  { view = counting({4, 4}).slice(0, 3, 4); }
   EXPECT_THAT(view.values(), ElementsAre(12, 13, 14, 15));
 }
 
@@ -101,8 +99,7 @@ TEST(Tensor, ReshapeKeepsTheOrderAndFillsOneOpenAxis) {
   EXPECT_EQ(t.reshape({-1}).data(), t.data());
   EXPECT_THAT(t.transpose(1, 2).reshape({2, 12}).select(0, 0).values(),
               ElementsAre(0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11));
-  EXPECT_EQ(test::message_of<ShapeError>([&] { (void)t.reshape({5, -1}); }),
-            "reshape: [2,3,4] cannot become [5,-1]");
+  EXPECT_EQ(test::message_of<ShapeError>([&] { (void)t.reshape({5, -1}); }), "reshape: [2,3,4] cannot become [5,-1]");
   EXPECT_THROW((void)t.reshape({-1, -1}), ShapeError);
   EXPECT_THROW((void)t.reshape({23}), ShapeError);
   constexpr std::int64_t kLarge = std::int64_t{1} << 62;
