@@ -3,7 +3,6 @@
 // follows sacreBLEU's form of Tercom's greedy search: take the shift that saves most edits until none saves any.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <tuple>
 
@@ -23,55 +22,54 @@ constexpr int infinite = std::numeric_limits<int>::max() / 2;
 // What the cheapest way into a cell of the table did last.
 enum class Step : char { none, keep, substitute, drop /* a hypothesis word */, add /* a reference word */ };
 
-// The edit distance of one hypothesis length to one reference, computed in a band around the diagonal. Rows are kept,
-// so that a shifted hypothesis starts from the row where it begins to differ.
+// The edit distance of hypotheses of one length to one reference, in a band around the diagonal: a row holds the cells
+// from its `first` on, and beyond them infinities, so that the row below may look past its end. Rows are kept, so that
+// a shifted hypothesis starts from the row where it begins to differ.
 class EditTable {
  public:
   EditTable(std::u32string_view reference, std::size_t hypothesis_words)
       : reference_(reference),
-        height_(hypothesis_words),
-        width_(reference.size() + 1),
-        ratio_(height_ > 0 ? static_cast<double>(reference.size()) / static_cast<double>(height_) : 1),
+        height_(static_cast<int>(hypothesis_words)),
+        width_(static_cast<int>(reference.size()) + 1),
+        ratio_(height_ > 0 ? static_cast<double>(width_ - 1) / height_ : 1),
         // With very different lengths neighbouring bands would not overlap.
         band_(beam < ratio_ / 2 ? static_cast<int>(std::ceil(ratio_ / 2 + beam)) : beam),
-        cost_((height_ + 1) * width_, infinite),
-        step_((height_ + 1) * width_, Step::none),
-        scratch_(2 * width_) {
-    for (std::size_t j = 0; j < width_; ++j) {
-      cost_[j] = static_cast<int>(j);
-      step_[j] = Step::add;
-    }
+        stride_(2 * band_ + static_cast<int>(std::ceil(ratio_)) + 4),
+        cost_(static_cast<std::size_t>(height_ + 1) * static_cast<std::size_t>(stride_), infinite),
+        step_(cost_.size(), Step::none),
+        scratch_(2 * static_cast<std::size_t>(stride_)) {
+    for (int j = 0; j < std::min(width_, stride_); ++j) cost_[static_cast<std::size_t>(j)] = j;
   }
 
   /// Fills the whole table and returns the distance.
   int compute(std::u32string_view hypothesis) {
-    for (std::size_t i = 1; i <= height_; ++i) {
-      fill_row(hypothesis[i - 1], i, &cost_[(i - 1) * width_], &cost_[i * width_], &step_[i * width_]);
+    for (int i = 1; i <= height_; ++i) {
+      fill_row(hypothesis, i, row(cost_, i - 1), row(cost_, i), row(step_, i));
     }
-    return cost_.back();
+    return last_of(row(cost_, height_));
   }
 
   /// The distance of a hypothesis whose first `same` words are those of the last compute().
-  int distance(std::u32string_view hypothesis, std::size_t same) {
-    const int* above = &cost_[same * width_];
-    int* row = scratch_.data();
-    for (std::size_t i = same + 1; i <= height_; ++i) {
-      fill_row(hypothesis[i - 1], i, above, row, nullptr);
-      above = row;
-      row = row == scratch_.data() ? scratch_.data() + width_ : scratch_.data();
+  int distance(std::u32string_view hypothesis, int same) {
+    const int* above = row(cost_, same);
+    for (int i = same + 1; i <= height_; ++i) {
+      int* below = row(scratch_, i % 2);
+      fill_row(hypothesis, i, above, below, nullptr);
+      above = below;
     }
-    return above[width_ - 1];
+    return last_of(above);
   }
 
   /// The steps of the last compute(), first word first.
   [[nodiscard]] std::vector<Step> steps() const {
     std::vector<Step> out;
-    std::size_t i = height_;
-    std::size_t j = width_ - 1;
+    int i = height_;
+    int j = width_ - 1;
     while (i > 0 || j > 0) {
-      Step step = step_[i * width_ + j];
-      if (step == Step::none)
-        step = i > 0 ? Step::drop : Step::add;  // outside the band: cannot happen on a cheapest way
+      Step step = Step::none;
+      const int at = j - first(i);
+      if (i > 0 && at >= 0 && at < stride_) step = step_[static_cast<std::size_t>(i * std::ptrdiff_t{stride_} + at)];
+      if (step == Step::none || j == 0) step = i > 0 ? Step::drop : Step::add;  // along the edge of the table
       out.push_back(step);
       if (step != Step::add) --i;
       if (step != Step::drop) --j;
@@ -81,14 +79,25 @@ class EditTable {
   }
 
  private:
-  void fill_row(char32_t word, std::size_t i, const int* above, int* row, Step* steps) const {
-    const auto diagonal = static_cast<std::int64_t>(std::floor(static_cast<double>(i) * ratio_));
-    const auto first = static_cast<std::size_t>(std::max<std::int64_t>(0, diagonal - band_));
-    std::size_t last =
-        static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(width_), diagonal + band_));
-    if (i == height_) last = width_;
-    std::fill(row, row + width_, infinite);
-    for (std::size_t j = first; j < last; ++j) {
+  [[nodiscard]] int diagonal(int i) const { return static_cast<int>(std::floor(i * ratio_)); }
+  [[nodiscard]] int first(int i) const { return i == 0 ? 0 : std::max(0, diagonal(i) - band_); }
+  [[nodiscard]] int last_of(const int* bottom) const {
+    return height_ == 0 ? width_ - 1 : bottom[width_ - 1 - first(height_)];
+  }
+  template <class T>
+  [[nodiscard]] T* row(std::vector<T>& of, int i) const {
+    return of.data() + i * std::ptrdiff_t{stride_};
+  }
+
+  // Row i from the row above it; both begin at their `first`. The last row reaches to the end of the reference.
+  void fill_row(std::u32string_view hypothesis, int i, const int* above, int* row, Step* steps) const {
+    const char32_t word = hypothesis[static_cast<std::size_t>(i - 1)];
+    const int begin = first(i);
+    const int end = i == height_ ? width_ : std::min(width_, diagonal(i) + band_);
+    const int moved = begin - first(i - 1);
+    std::fill(row, row + stride_, infinite);
+    for (int j = begin; j < end; ++j) {
+      const int at = j - begin;
       int best = infinite;
       Step step = Step::none;
       const auto offer = [&](int cost, Step how) {
@@ -100,21 +109,23 @@ class EditTable {
       if (j == 0) {
         offer(above[0] + 1, Step::drop);
       } else {  // the order breaks ties: keep or substitute, then drop, then add
-        const bool same = word == reference_[j - 1];
-        offer(above[j - 1] + (same ? 0 : 1), same ? Step::keep : Step::substitute);
-        offer(above[j] + 1, Step::drop);
-        offer(row[j - 1] + 1, Step::add);
+        const bool same = word == reference_[static_cast<std::size_t>(j - 1)];
+        const int diagonal_cost = at + moved > 0 ? above[at + moved - 1] : infinite;
+        offer(diagonal_cost + (same ? 0 : 1), same ? Step::keep : Step::substitute);
+        offer(above[at + moved] + 1, Step::drop);
+        if (at > 0) offer(row[at - 1] + 1, Step::add);
       }
-      row[j] = best;
-      if (steps != nullptr) steps[j] = step;
+      row[at] = best;
+      if (steps != nullptr) steps[at] = step;
     }
   }
 
   std::u32string_view reference_;
-  std::size_t height_;
-  std::size_t width_;
+  int height_;
+  int width_;
   double ratio_;
   int band_;
+  int stride_;
   std::vector<int> cost_;
   std::vector<Step> step_;
   std::vector<int> scratch_;
@@ -189,8 +200,7 @@ Shift best_shift(const std::u32string& words, std::u32string_view reference, Edi
       previous = target;
       std::u32string moved = shifted(words, static_cast<std::size_t>(start), static_cast<std::size_t>(length),
                                      static_cast<std::size_t>(target));
-      const auto same = static_cast<std::size_t>(std::min(start, target));
-      const int saved = before - table.distance(moved, same);
+      const int saved = before - table.distance(moved, std::min(start, target));
       const Rank rank{saved, length, -start, -target};
       ++looked;
       if (!found || rank > best_rank) {
@@ -202,8 +212,7 @@ Shift best_shift(const std::u32string& words, std::u32string_view reference, Edi
   };
 
   for (int i = 0; i < words_count; ++i) {
-    for (int j = 0; j < reference_count; ++j) {
-      if (std::abs(i - j) > farthest_shift) continue;
+    for (int j = std::max(0, i - farthest_shift); j < std::min(reference_count, i + farthest_shift + 1); ++j) {
       for (int length = 1; length <= longest_shift && i + length <= words_count && j + length <= reference_count;
            ++length) {
         if (words[static_cast<std::size_t>(i + length - 1)] != reference[static_cast<std::size_t>(j + length - 1)])

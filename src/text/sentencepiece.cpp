@@ -8,6 +8,7 @@
 
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
+#include "text/sentencepiece_check.hpp"
 #include "text/unicode.hpp"
 #include "text/vocabulary.hpp"
 
@@ -28,8 +29,9 @@ std::string single_spaced(std::string_view line) {
 class SentencePieceTokenizer final : public Tokenizer {
  public:
   SentencePieceTokenizer(std::string_view bytes, const std::string& where) : bytes_(bytes) {
+    check_sentencepiece(bytes_, where);
     const auto status = processor_.LoadFromSerializedProto(bytes_);
-    if (!status.ok()) throw FileError(where + ": not a SentencePiece model");
+    if (!status.ok()) throw FileError(where + ": not a SentencePiece model: " + status.ToString());
     // Models made elsewhere number their special symbols otherwise, or lack some.
     const int count = processor_.GetPieceSize();
     const int special[] = {processor_.pad_id(), processor_.unk_id(), processor_.bos_id(), processor_.eos_id()};

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sentencepiece_trainer.h>
 
 #include "fovea/error.hpp"
 #include "fovea/text.hpp"
@@ -9,6 +10,7 @@ namespace fovea {
 namespace {
 
 using test::TemporaryFolder;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using Lines = std::vector<std::string>;
@@ -196,6 +198,55 @@ TEST(SentencePieceTokenizer, TextMadeOfItsOwnMarksIsAnErrorNotTheEnd) {
   EXPECT_EQ(tokenizer->decode(tokenizer->encode("c d")), "c d");
 }
 
+// As SentencePiece trains by default: other special ids, none for padding, and NFKC.
+std::string foreign_model() {
+  class Iterator final : public sentencepiece::SentenceIterator {
+   public:
+    [[nodiscard]] bool done() const override { return at_ >= text.size(); }
+    void Next() override { ++at_; }
+    [[nodiscard]] const std::string& value() const override { return text[at_]; }
+    [[nodiscard]] sentencepiece::util::Status status() const override { return {}; }
+
+   private:
+    std::size_t at_ = 0;
+  } lines;
+  std::string model;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(
+      {{"vocab_size", "60"}, {"hard_vocab_limit", "false"}, {"minloglevel", "3"}}, &lines, &model);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return model;
+}
+
+TEST(LoadSentencePiece, TakesModelsMadeElsewhere) {
+  const TemporaryFolder folder;
+  const auto tokenizer = load_sentencepiece(folder.write("their.model", foreign_model()));
+  EXPECT_EQ(tokenizer->piece(pad_id), "<pad>");
+  EXPECT_EQ(tokenizer->piece(unk_id), "<unk>");
+  EXPECT_EQ(tokenizer->piece(eos_id), "</s>");
+  for (const std::int32_t id : tokenizer->encode("the cat sat")) EXPECT_GE(id, special_ids);
+  EXPECT_EQ(tokenizer->decode(tokenizer->encode("the ｃａｔ sat")), "the cat sat");
+  EXPECT_THAT(tokenizer->encode("Ω"), Contains(unk_id));
+  tokenizer->save(folder.path(), "copy");
+  EXPECT_EQ(load_tokenizer(folder.path(), "copy")->encode("the dog"), tokenizer->encode("the dog"));
+}
+
+TEST(LoadSentencePiece, DamageInTheCharacterMapIsFoundBeforeItIsFollowed) {
+  const TemporaryFolder folder;
+  const std::string model = foreign_model();
+  int refused = 0;
+  for (std::size_t at = model.size() / 4; at < model.size(); at += 4099) {
+    std::string damaged = model;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x5A);
+    try {
+      const auto tokenizer = load_sentencepiece(folder.write("damaged.model", damaged));
+      (void)tokenizer->encode("the ｃａｔ ① sat 小猫");
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
 TEST(LoadTokenizer, MissingAndDamagedFilesAreErrorsThatNameThem) {
   const TemporaryFolder folder;
   const auto error = [&](const std::string& name) -> std::string {
@@ -208,9 +259,9 @@ TEST(LoadTokenizer, MissingAndDamagedFilesAreErrorsThatNameThem) {
   };
   EXPECT_THAT(error("none"), HasSubstr("none.model or .json: no such tokenizer"));
   folder.write("a.model", "not a model");
-  EXPECT_EQ(error("a"), folder.path("a.model") + ": not a SentencePiece model");
+  EXPECT_THAT(error("a"), HasSubstr(folder.path("a.model") + ": not a SentencePiece model: "));
   folder.write("empty.model", "");
-  EXPECT_EQ(error("empty"), folder.path("empty.model") + ": not a SentencePiece model");
+  EXPECT_EQ(error("empty"), folder.path("empty.model") + ": not a SentencePiece model: no pieces");
   folder.write("b.json", "{");
   EXPECT_EQ(error("b"), folder.path("b.json") + ": not JSON");
   folder.write("c.json", R"({"format":"other"})");
@@ -230,7 +281,7 @@ TEST(LoadTokenizer, MissingAndDamagedFilesAreErrorsThatNameThem) {
   trained->save(folder.path(), "good");
   const std::string bytes = folder.read("good.model");
   folder.write("cut.model", bytes.substr(0, bytes.size() - 3));
-  EXPECT_EQ(error("cut"), folder.path("cut.model") + ": not a SentencePiece model");
+  EXPECT_EQ(error("cut"), folder.path("cut.model") + ": not a SentencePiece model: cut short");
 }
 
 TEST(LoadTokenizer, ANewKindReplacesTheOldFile) {

@@ -1,0 +1,67 @@
+// Any bytes as a SentencePiece model, a vocabulary or lines to score (the first byte chooses): a value or an Error,
+// never anything else.
+#include <cmath>
+#include <cstdlib>
+
+#include "fovea/error.hpp"
+#include "fovea/metrics.hpp"
+#include "text/listed_tokenizer.hpp"
+#include "text/sentencepiece.hpp"
+#include "text/unicode.hpp"
+
+namespace {
+
+void use(const fovea::Tokenizer& tokenizer) {
+  std::vector<std::int32_t> ids;
+  std::vector<std::string> pieces;
+  for (const char* line : {"hello world", "ab a", "你好 ab", "ａＢ①…x"}) {
+    tokenizer.encode(line, ids, &pieces);
+    if (pieces.size() != ids.size()) std::abort();
+    (void)tokenizer.decode(ids);
+  }
+  ids.clear();
+  for (std::int32_t id = 0; id < tokenizer.size() && id < 300; ++id) ids.push_back(id);
+  (void)tokenizer.decode(ids);
+}
+
+void score(std::string_view bytes) {
+  bytes = bytes.substr(0, 100);  // the sanitizers make a long search for shifts very long
+  const std::size_t half = bytes.find('\n');
+  const fovea::Lines hypothesis{std::string(bytes.substr(0, half))};
+  const fovea::References reference{{half == std::string_view::npos ? "" : std::string(bytes.substr(half + 1))}};
+  for (const auto how : {fovea::MetricTokenizer::mteval_13a, fovea::MetricTokenizer::zh,
+                         fovea::MetricTokenizer::character, fovea::MetricTokenizer::none}) {
+    const double bleu = fovea::bleu(hypothesis, reference, {.tokenize = how, .lowercase = true}).score;
+    if (!(bleu >= 0 && bleu <= 100.0001)) std::abort();
+  }
+  const double chrf = fovea::chrf(hypothesis, reference, {.word_order = 2}).score;
+  if (!(chrf >= 0 && chrf <= 100.0001)) std::abort();
+  if (!std::isfinite(fovea::ter(hypothesis, reference).score)) std::abort();
+  if (!(fovea::rouge(hypothesis, reference).rouge_l.f1 <= 100.0001)) std::abort();
+  if (fovea::word_errors(hypothesis, reference[0]).score < 0) std::abort();
+  for (const std::string_view part : fovea::text::graphemes(bytes)) {
+    if (part.empty()) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    switch (data[0] % 3) {
+      case 0:
+        use(*fovea::text::parse_sentencepiece(bytes, "fuzz.model"));
+        break;
+      case 1:
+        use(*fovea::text::parse_listed(bytes, "fuzz.json"));
+        break;
+      default:
+        score(bytes);
+        break;
+    }
+  } catch (const fovea::Error&) {
+  }
+  return 0;
+}
