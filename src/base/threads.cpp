@@ -37,7 +37,8 @@ constexpr int kSpins = 2000;
 constexpr int kMostThreads = 1024;
 
 // One job at a time: chunks are handed out by a counter, so that a thread that is held up costs one chunk, not half
-// of the work. `ticket` counts jobs; a worker that sees it change joins in.
+// of the work. `ticket` counts jobs; a worker that sees it change joins in if the job is still open. The caller closes
+// it when no chunk is left and waits only for those who had joined: a worker that wakes late holds nobody up.
 class Pool {
  public:
   // Throws std::system_error when the system has no more threads.
@@ -64,8 +65,8 @@ class Pool {
     count_ = count;
     grain_ = grain;
     next_.store(0, std::memory_order_relaxed);
-    running_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
     error_ = nullptr;
+    joined_.store(kOpen, std::memory_order_release);
     ticket_.fetch_add(1);
     if (sleeping_.load() > 0) {
       { const std::lock_guard lock(mutex_); }
@@ -74,7 +75,8 @@ class Pool {
     inside = true;
     drain();
     inside = false;
-    for (int spin = 0; running_.load(std::memory_order_acquire) != 0; ++spin) {
+    joined_.fetch_and(~kOpen, std::memory_order_acq_rel);
+    for (int spin = 0; joined_.load(std::memory_order_acquire) != 0; ++spin) {
       if (spin < kSpins) {
         relax();
       } else {
@@ -110,6 +112,14 @@ class Pool {
     }
   }
 
+  bool join() {
+    int now = joined_.load(std::memory_order_acquire);
+    while ((now & kOpen) != 0) {
+      if (joined_.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel)) return true;
+    }
+    return false;
+  }
+
   void work(int index) {
     current_index = index;
     inside = true;
@@ -126,10 +136,11 @@ class Pool {
         wake_.wait(lock, [&] { return ticket_.load() != seen; });
         sleeping_.fetch_sub(1);
       }
-      ++seen;
-      if (stop_) return;
+      seen = ticket_.load(std::memory_order_acquire);
+      if (stop_.load(std::memory_order_acquire)) return;
+      if (!join()) continue;
       drain();
-      running_.fetch_sub(1, std::memory_order_release);
+      joined_.fetch_sub(1, std::memory_order_release);
     }
   }
 
@@ -139,14 +150,15 @@ class Pool {
   std::condition_variable wake_;
   std::atomic<std::uint64_t> ticket_{0};
   std::atomic<int> sleeping_{0};
-  std::atomic<int> running_{0};
+  static constexpr int kOpen = 1 << 30;
+  std::atomic<int> joined_{0};  // how many workers are in the job, and kOpen while more may come
   std::atomic<std::int64_t> next_{0};
   std::int64_t count_ = 0;
   std::int64_t grain_ = 1;
   detail::ChunkFunction function_ = nullptr;
   void* context_ = nullptr;
   std::exception_ptr error_;
-  bool stop_ = false;
+  std::atomic<bool> stop_{false};
 };
 
 // All cores, or where the system does not give that many threads, one.

@@ -12,6 +12,11 @@ void add_bench_attention(CLI::App& bench, const Streams& streams);
 void add_bench_gemm(CLI::App& bench, const Streams& streams);
 void add_bench_math(CLI::App& bench, const Streams& streams);
 void add_bench_rnn(CLI::App& bench, const Streams& streams);
+void add_bench_train(CLI::App& bench, const Streams& streams);
+void add_bench_decode(CLI::App& bench, const Streams& streams);
+
+/// What a register-only loop of multiply-adds reaches on all threads together.
+[[nodiscard]] double measure_peak_gflops();
 
 /// The shortest time of one call in nanoseconds, over batches that together take about `seconds`.
 template <class Body>

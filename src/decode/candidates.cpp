@@ -7,19 +7,34 @@
 
 namespace fovea {
 
-float log_sum_exp(const float* x, std::int64_t n) {
-  const float top = *std::max_element(x, x + n);
-  double sum = 0;
-  for (std::int64_t j = 0; j < n; ++j) sum += std::exp(x[j] - top);
-  return top + static_cast<float>(std::log(sum));
+namespace {
+
+constexpr std::int64_t kBlock = 128;
+
+float largest(const float* x, std::int64_t n) {
+  float top = x[0];
+#pragma omp simd reduction(max : top)
+  for (std::int64_t j = 0; j < n; ++j) top = x[j] > top ? x[j] : top;
+  return top;
 }
+
+}  // namespace
 
 void best_of_row(const float* x, std::int64_t n, int count, float offset, std::int32_t row,
                  std::vector<Candidate>& candidates) {
   const auto first = static_cast<std::ptrdiff_t>(candidates.size());
   float bar = -std::numeric_limits<float>::infinity();  // what a token must exceed once `count` are there
   int held = 0;
+  std::int64_t checked = 0;  // up to here a value may exceed the bar; most blocks hold none
   for (std::int64_t j = 0; j < n; ++j) {
+    while (j >= checked && checked < n) {
+      const std::int64_t width = std::min(kBlock, n - checked);
+      const bool some = largest(x + checked, width) > bar;
+      checked += width;
+      if (some) break;
+      j = checked;
+    }
+    if (j >= n) break;
     if (!(x[j] > bar)) continue;
     // Insert in order; the list is short.
     Candidate candidate{x[j], row, static_cast<std::int32_t>(j)};

@@ -12,9 +12,6 @@ struct Candidate {
   std::int32_t token;
 };
 
-/// log sum_j exp(x_j), -inf values left out.
-[[nodiscard]] float log_sum_exp(const float* x, std::int64_t n);
-
 /// Appends the `count` best tokens of a row; a token's score is x[token] + offset. Equal scores: the lower token first.
 void best_of_row(const float* x, std::int64_t n, int count, float offset, std::int32_t row,
                  std::vector<Candidate>& candidates);

@@ -9,6 +9,8 @@
 #include "base/rng.hpp"
 #include "decode/candidates.hpp"
 #include "fovea/error.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/rows.hpp"
 #include "text/specials.hpp"
 
 namespace fovea {
@@ -98,25 +100,24 @@ class Search {
       float* row = scores.data() + static_cast<std::int64_t>(r) * vocabulary;
       row[kPad] = row[kBegin] = kNever;
       if (length < options_.min_length) row[kEnd] = kNever;
-      const float normaliser = log_sum_exp(row, vocabulary);
+      kernels::active().rows->log_softmax(row, row, 1, vocabulary);
       const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
       if (length >= sentence.max_length) {
-        candidates_.push_back({so_far + row[kEnd] - normaliser, static_cast<std::int32_t>(r), kEnd});
+        candidates_.push_back({so_far + row[kEnd], static_cast<std::int32_t>(r), kEnd});
         continue;
       }
       if (length < static_cast<std::int64_t>(input.prefix.size())) {
         const std::int32_t token = input.prefix[static_cast<std::size_t>(length)];
-        candidates_.push_back({so_far + row[token] - normaliser, static_cast<std::int32_t>(r), token});
+        candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
         continue;
       }
       if (options_.no_repeat_ngram > 0) ban_repeats(rows_[r].node, row);
       if (options_.sample) {
         const Drawing how{options_.temperature, options_.top_k, options_.top_p};
         const std::int32_t token = draw(row, vocabulary, how, sentence.draws.uniform(), scratch_);
-        candidates_.push_back({so_far + row[token] - normaliser, static_cast<std::int32_t>(r), token});
+        candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
       } else {
-        best_of_row(row, vocabulary, beam_ == 1 ? 1 : 2 * beam_, so_far - normaliser, static_cast<std::int32_t>(r),
-                    candidates_);
+        best_of_row(row, vocabulary, beam_ == 1 ? 1 : 2 * beam_, so_far, static_cast<std::int32_t>(r), candidates_);
       }
     }
     // The best first; equal ones in the order of rows and tokens, so that nothing depends on the sort.

@@ -97,10 +97,11 @@ void Seq2Seq::score(const Tokens& source, const Tokens& target, std::span<const 
 
 Tensor Seq2Seq::scores(const Tensor& states) const {
   const Tensor h = before_output(states).value();
+  if (output_packed_) return apply_packed(h, *output_packed_, output_bias_.value());
   const Tensor out = Tensor::empty({h.dim(0), config_.target_vocabulary});
   kernels::parallel_gemm(kernels::Trans::no, kernels::Trans::yes, h.dim(0), out.dim(1), h.dim(1), h.data(), h.dim(1),
-                         output_weight_.value().data(), h.dim(1), 0, out.data(), out.dim(1));
-  for (std::int64_t i = 0; i < out.size(); ++i) out.data()[i] += output_bias_.value().data()[i % out.dim(1)];
+                         output_weight_.value().data(), h.dim(1), 0.0F, out.data(), out.dim(1),
+                         {.bias = output_bias_.value().data()});
   return out;
 }
 

@@ -23,16 +23,28 @@ TransformerDecoder::TransformerDecoder(const ModelConfig& config, std::int64_t m
 }
 
 template <class Self, class Cross>
-Var TransformerDecoder::run(const Layer& layer, Var x, Pass& pass, const Self& self_part,
-                            const Cross& cross_part) const {
-  if (norm_ == Norm::pre) {
-    x = add(x, pass.drop(self_part(layer.self_norm(x))));
-    x = add(x, pass.drop(cross_part(layer.cross_norm(x))));
-    return add(x, pass.drop(layer.feed(layer.feed_norm(x), pass)));
+Var TransformerDecoder::run(Var x, Pass& pass, const Self& self_part, const Cross& cross_part) const {
+  if (norm_ == Norm::post) {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const Layer& layer = layers_[i];
+      x = residual(x, self_part(i, x), layer.self_norm, pass).normed;
+      x = residual(x, cross_part(i, x), layer.cross_norm, pass).normed;
+      x = residual(x, layer.feed(x, pass), layer.feed_norm, pass).normed;
+    }
+    return x;
   }
-  x = layer.self_norm(add(x, pass.drop(self_part(x))));
-  x = layer.cross_norm(add(x, pass.drop(cross_part(x))));
-  return layer.feed_norm(add(x, pass.drop(layer.feed(x, pass))));
+  // Each residual sum is made together with the norm that follows it.
+  Var seen = layers_[0].self_norm(x);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const Layer& layer = layers_[i];
+    const ResidualNorm a = residual(x, self_part(i, seen), layer.cross_norm, pass);
+    const ResidualNorm b = residual(a.sum, cross_part(i, a.normed), layer.feed_norm, pass);
+    const LayerNorm& next = i + 1 < layers_.size() ? layers_[i + 1].self_norm : last_;
+    const ResidualNorm c = residual(b.sum, layer.feed(b.normed, pass), next, pass);
+    x = c.sum;
+    seen = c.normed;
+  }
+  return seen;
 }
 
 Decoded TransformerDecoder::decode(const Memory& memory, const Var& embedded, const Tokens& target, Pass& pass,
@@ -43,17 +55,14 @@ Decoded TransformerDecoder::decode(const Memory& memory, const Var& embedded, co
                                      .alibi = kind_ == Positions::alibi};
   const MultiHeadLayer::Options cross{.lengths = memory.lengths, .want_weights = want_attention};
   Decoded out;
-  Var x = pass.drop(positions_.add_to(embedded));
-  for (const Layer& layer : layers_) {
-    x = run(
-        layer, x, pass, [&](const Var& q) { return layer.self(q, q, self, pass).output; },
-        [&](const Var& q) {
-          auto [output, weights] = layer.cross(q, memory.states, cross, pass);
-          if (want_attention) out.attention.push_back(weights);
-          return output;
-        });
-  }
-  out.states = norm_ == Norm::pre ? last_(x) : x;
+  out.states = run(
+      pass.drop(positions_.add_to(embedded)), pass,
+      [&](std::size_t i, const Var& q) { return layers_[i].self(q, q, self, pass).output; },
+      [&](std::size_t i, const Var& q) {
+        auto [output, weights] = layers_[i].cross(q, memory.states, cross, pass);
+        if (want_attention) out.attention.push_back(weights);
+        return output;
+      });
   return out;
 }
 
@@ -78,28 +87,26 @@ class TransformerState final : public DecoderState {
                                        .alibi = decoder_.kind_ == Positions::alibi};
     const MultiHeadLayer::Options cross{.lengths = sentences_.lengths(), .want_weights = want_attention_};
     weights_.clear();
-    Var x = decoder_.positions_.add_to(embedded.reshape({rows, 1, width}), length_);
-    for (std::size_t i = 0; i < decoder_.layers_.size(); ++i) {
-      const auto& layer = decoder_.layers_[i];
-      x = decoder_.run(
-          layer, x, pass,
-          [&](const Var& q) {
-            const Tensor keys = written_[2 * i].append(layer.self.key(q).value());
-            const Tensor values = written_[2 * i + 1].append(layer.self.value(q).value());
-            return layer.self.look(q, keys, values, self, pass).output;
-          },
-          [&](const Var& q) {
-            // The rows of one sentence are so many queries to its memory.
-            const auto grouped = reshape(q, {sentences_.count(), rows / sentences_.count(), width});
-            const auto [output, weights] =
-                layer.cross.look(grouped, sentences_.array(2 * i), sentences_.array(2 * i + 1), cross, pass);
-            if (want_attention_)
-              weights_.push_back(weights.transpose(1, 2).reshape({rows, layer.cross.heads, weights.dim(3)}));
-            return reshape(output, {rows, 1, width});
-          });
-    }
+    const Var x = decoder_.run(
+        decoder_.positions_.add_to(embedded.reshape({rows, 1, width}), length_), pass,
+        [&](std::size_t i, const Var& q) {
+          const MultiHeadLayer& layer = decoder_.layers_[i].self;
+          const Tensor keys = written_[2 * i].append(layer.key(q).value());
+          const Tensor values = written_[2 * i + 1].append(layer.value(q).value());
+          return layer.look(q, keys, values, self, pass).output;
+        },
+        [&](std::size_t i, const Var& q) {
+          const MultiHeadLayer& layer = decoder_.layers_[i].cross;
+          // The rows of one sentence are so many queries to its memory.
+          const auto grouped = reshape(q, {sentences_.count(), rows / sentences_.count(), width});
+          const auto [output, weights] =
+              layer.look(grouped, sentences_.array(2 * i), sentences_.array(2 * i + 1), cross, pass);
+          if (want_attention_) {
+            weights_.push_back(weights.transpose(1, 2).reshape({rows, layer.heads, weights.dim(3)}));
+          }
+          return reshape(output, {rows, 1, width});
+        });
     ++length_;
-    if (decoder_.norm_ == Norm::pre) x = decoder_.last_(x);
     return x.value().reshape({rows, width});
   }
 

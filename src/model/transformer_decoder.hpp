@@ -28,9 +28,10 @@ class TransformerDecoder final : public Decoder {
     FeedForward feed;
   };
 
-  // x [batch, length, width] through one layer; `self_part` and `cross_part` attend, given their input.
+  // x [batch, length, width] through all layers and the last norm; self_part(i, x) and cross_part(i, x) are layer i's
+  // attention to what was written and to the memory.
   template <class Self, class Cross>
-  Var run(const Layer& layer, Var x, Pass& pass, const Self& self_part, const Cross& cross_part) const;
+  Var run(Var x, Pass& pass, const Self& self_part, const Cross& cross_part) const;
 
   std::int64_t width_;
   Norm norm_;

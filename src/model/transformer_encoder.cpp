@@ -33,17 +33,24 @@ Memory TransformerEncoder::encode(const Var& embedded, const Tokens& source, Pas
   const MultiHeadLayer::Options how{
       .lengths = source.lengths, .rotary = kind_ == Positions::rotary, .alibi = kind_ == Positions::alibi};
   Var x = pass.drop(positions_.add_to(embedded));
-  for (const Layer& layer : layers_) {
-    if (norm_ == Norm::pre) {
-      const Var seen = layer.before_self(x);
-      x = add(x, pass.drop(layer.self(seen, seen, how, pass).output));
-      x = add(x, pass.drop(layer.feed(layer.before_feed(x), pass)));
-    } else {
-      x = layer.before_self(add(x, pass.drop(layer.self(x, x, how, pass).output)));
-      x = layer.before_feed(add(x, pass.drop(layer.feed(x, pass))));
+  if (norm_ == Norm::pre) {
+    // Each residual sum is made together with the norm that follows it.
+    Var seen = layers_[0].before_self(x);
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const Layer& layer = layers_[i];
+      const ResidualNorm a = residual(x, layer.self(seen, seen, how, pass).output, layer.before_feed, pass);
+      const LayerNorm& next = i + 1 < layers_.size() ? layers_[i + 1].before_self : last_;
+      const ResidualNorm b = residual(a.sum, layer.feed(a.normed, pass), next, pass);
+      x = b.sum;
+      seen = b.normed;
+    }
+    x = seen;
+  } else {
+    for (const Layer& layer : layers_) {
+      x = residual(x, layer.self(x, x, how, pass).output, layer.before_self, pass).normed;
+      x = residual(x, layer.feed(x, pass), layer.before_feed, pass).normed;
     }
   }
-  if (norm_ == Norm::pre) x = last_(x);
   return {.states = x, .lengths = source.lengths};
 }
 

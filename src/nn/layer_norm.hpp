@@ -5,6 +5,7 @@
 
 #include "fovea/ops.hpp"
 #include "nn/parameters.hpp"
+#include "nn/pass.hpp"
 
 namespace fovea {
 
@@ -17,5 +18,10 @@ struct LayerNorm {
   Var gain;
   Var bias;
 };
+
+/// x + dropout(y) and its norm.
+inline ResidualNorm residual(const Var& x, const Var& y, const LayerNorm& norm, Pass& pass) {
+  return residual_norm(x, y, norm.gain, norm.bias, pass.dropout, pass.dropout > 0 ? pass.next_seed() : 0);
+}
 
 }  // namespace fovea

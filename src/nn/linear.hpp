@@ -16,13 +16,16 @@ struct Linear {
         bias(with_bias ? p.get(name + ".bias", {out}, Init::zeros) : Var()),
         packed(p.packed(name + ".weight")) {}
 
-  Var operator()(const Var& x, Activation activation = Activation::none) const {
-    return linear(x, weight, bias, activation);
-  }
+  /// x [.., in] to [.., out]; on the packed weights when nothing is recorded.
+  Var operator()(const Var& x, Activation activation = Activation::none) const;
 
   Var weight;                                           // [in, out]
   Var bias;                                             // [out], optional
   std::shared_ptr<const kernels::PackedMatrix> packed;  // for decoding
 };
+
+/// f(x W + b) with packed weights: x [.., in], bias [out] or empty.
+[[nodiscard]] Tensor apply_packed(const Tensor& x, const kernels::PackedMatrix& weight, const Tensor& bias,
+                                  Activation activation = Activation::none);
 
 }  // namespace fovea

@@ -6,6 +6,7 @@
 
 #include "base/rng.hpp"
 #include "fovea/error.hpp"
+#include "kernels/packed_matrix.hpp"
 
 namespace fovea {
 namespace {
@@ -55,7 +56,7 @@ Var Parameters::get(const std::string& name, const Shape& shape, Init init) {
 
 void Parameters::put(const std::string& name, Tensor value) {
   if (!index_.emplace(name, entries_.size()).second) throw Error("weight " + name + ": there twice");
-  entries_.push_back({name, Var::parameter(std::move(value)), false});
+  entries_.push_back({name, Var::parameter(std::move(value)), false, nullptr});
 }
 
 const Var* Parameters::find(std::string_view name) const {
@@ -69,9 +70,32 @@ std::int64_t Parameters::count() const {
   return total;
 }
 
+void Parameters::pack() {
+  using kernels::PackedMatrix;
+  using kernels::Trans;
+  for (Entry& entry : entries_) {
+    if (entry.weight.rank() != 2) continue;
+    const Tensor w = entry.weight.value().contiguous();
+    // The output layer's rows are tokens, as an embedding's are: it is used transposed.
+    if (entry.name == "output.weight" || entry.name == "target.embedding" || entry.name == "embedding") {
+      entry.packed = std::make_shared<PackedMatrix>(Trans::yes, w.dim(1), w.dim(0), w.data(), w.dim(1));
+    } else if (entry.name.ends_with(".weight")) {
+      entry.packed = std::make_shared<PackedMatrix>(Trans::no, w.dim(0), w.dim(1), w.data(), w.dim(1));
+    }
+  }
+}
+
+std::shared_ptr<const kernels::PackedMatrix> Parameters::packed(std::string_view name) const {
+  const auto found = index_.find(std::string(name));
+  return found == index_.end() ? nullptr : entries_[found->second].packed;
+}
+
 Parameters Parameters::replica() const {
   Parameters copy(seed_);
-  for (const Entry& entry : entries_) copy.put(entry.name, entry.weight.value());
+  for (const Entry& entry : entries_) {
+    copy.put(entry.name, entry.weight.value());
+    copy.entries_.back().packed = entry.packed;
+  }
   copy.seal();
   return copy;
 }

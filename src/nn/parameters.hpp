@@ -34,6 +34,7 @@ class Parameters {
     std::string name;
     Var weight;
     bool asked = false;
+    std::shared_ptr<const kernels::PackedMatrix> packed = {};
   };
 
   explicit Parameters(std::uint64_t seed = 1) : seed_(seed) {}
@@ -47,8 +48,11 @@ class Parameters {
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const Var* find(std::string_view name) const;
-  [[nodiscard]] std::shared_ptr<const kernels::PackedMatrix> packed(const std::string&) const { return nullptr; }
-  void pack() {}
+  /// Packs the matrices of layers and of the output for decoding, which uses them many times. What is packed does not
+  /// follow later changes of the weights.
+  void pack();
+  /// The packed form of a weight, or null.
+  [[nodiscard]] std::shared_ptr<const kernels::PackedMatrix> packed(std::string_view name) const;
   [[nodiscard]] std::int64_t count() const;  // numbers in all weights
   /// Shares the values, with gradients of its own: for another thread that builds the same model.
   [[nodiscard]] Parameters replica() const;
