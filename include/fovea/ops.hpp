@@ -18,6 +18,8 @@ enum class Activation { none, relu, gelu, tanh, sigmoid };
 [[nodiscard]] Var scale(const Var& x, float c);     // c x
 /// x [.., T, d] + rows [T, d]: the same for everything before.
 [[nodiscard]] Var add_rows(const Var& x, const Var& rows);
+/// x [B, T, d] + vectors [B, d]: each sequence's vector to all its rows.
+[[nodiscard]] Var add_to_rows(const Var& x, const Var& vectors);
 
 // --- shapes --------------------------------------------------------------------------------------------------------
 [[nodiscard]] Var reshape(const Var& x, const Shape& shape);  // one axis may be -1

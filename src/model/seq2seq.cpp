@@ -8,6 +8,7 @@
 #include "kernels/gemm.hpp"
 #include "model/cnn_decoder.hpp"
 #include "model/cnn_encoder.hpp"
+#include "model/rnn_decoder.hpp"
 #include "model/rnn_encoder.hpp"
 #include "model/transformer_decoder.hpp"
 #include "model/transformer_encoder.hpp"
@@ -28,13 +29,14 @@ std::unique_ptr<Encoder> make_encoder(const ModelConfig& config, Parameters& par
 
 std::unique_ptr<Decoder> make_decoder(const ModelConfig& config, std::int64_t memory_width, Parameters& parameters) {
   switch (config.decoder) {
+    case Arch::rnn:
+      return std::make_unique<RnnDecoder>(config, memory_width, parameters);
     case Arch::cnn:
       return std::make_unique<CnnDecoder>(config, memory_width, parameters);
     case Arch::transformer:
       return std::make_unique<TransformerDecoder>(config, memory_width, parameters);
-    default:
-      throw Error("decoder: unknown kind");
   }
+  throw Error("decoder: unknown kind");
 }
 
 Seq2Seq::Seq2Seq(const ModelConfig& config, Parameters& p) : config_(config), tied_(config.tie != Tie::none) {

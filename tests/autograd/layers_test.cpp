@@ -122,6 +122,13 @@ TEST(AddRows, GradientMatchesFiniteDifferences) {
   });
 }
 
+TEST(AddToRows, GradientMatchesFiniteDifferences) {
+  on_every_table([](std::int64_t n) {
+    check_gradients([](const auto& in) { return add_to_rows(in[0], in[1]); },
+                    {random_tensor({3, 2, n}, 1), random_tensor({3, n}, 2)}, {.per_input = 10});
+  });
+}
+
 TEST(MeanRows, GradientMatchesFiniteDifferences) {
   const std::vector<std::int64_t> lengths{3, 0, 1};
   check_gradients([&](const auto& in) { return mean_rows(in[0], lengths); }, {random_tensor({3, 4, 7}, 1)});
