@@ -37,6 +37,7 @@ void run_model(const Options& o, const Streams& streams) {
   TranslateOptions how = o.how;
   how.search.want_attention = !o.attention_file.empty() || !o.alignments_file.empty();
   const Translator translator(o.model);
+  translator.check(how);
   if (how.search.want_attention && translator.config().decoder == Arch::rnn &&
       translator.config().attention == RnnAttention::none) {
     throw UsageError(fmt::format("{}: {} has no attention to show",

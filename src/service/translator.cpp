@@ -94,8 +94,7 @@ Translator::Translator(const ModelConfig& config, Tokenizers tokenizers, const P
 
 Translator::~Translator() = default;
 
-std::vector<std::vector<Translation>> Translator::translate(std::span<const std::string> lines,
-                                                            const TranslateOptions& options) const {
+void Translator::check(const TranslateOptions& options) const {
   options.search.check();
   const int layers = config_.decoder_layer_count();
   if (options.attention.layer >= layers) {
@@ -106,6 +105,11 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   if (options.attention.head >= heads) {
     throw UsageError(fmt::format("--head: {} given, the decoder has heads 0 to {}", options.attention.head, heads - 1));
   }
+}
+
+std::vector<std::vector<Translation>> Translator::translate(std::span<const std::string> lines,
+                                                            const TranslateOptions& options) const {
+  check(options);
   std::vector<std::vector<Translation>> results(lines.size());
   std::vector<Line> encoded(lines.size());
   std::vector<const Line*> order;

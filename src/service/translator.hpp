@@ -44,6 +44,9 @@ class Translator {
   Translator(const Translator&) = delete;
   Translator& operator=(const Translator&) = delete;
 
+  /// Throws UsageError naming an option that cannot be, for this model or at all.
+  void check(const TranslateOptions& options) const;
+
   /// The n-best outputs of each line, best first. An empty line gives one empty output. A line's result does not depend
   /// on the others.
   [[nodiscard]] std::vector<std::vector<Translation>> translate(std::span<const std::string> lines,

@@ -1,0 +1,179 @@
+// fovea train, run and score through the command line, on a corpus small enough for a test.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/command.hpp"
+
+namespace fovea::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+Result call(const std::vector<std::string>& arguments, const std::string& input = "") {
+  std::istringstream in(input);
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run(arguments, {in, out, err});
+  return {code, out.str(), err.str()};
+}
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+class TrainCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("fovea_train_test_" + std::to_string(::getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    write("train", 60);
+    write("valid", 6);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, int count) const {
+    std::ofstream source(file(name + ".source"));
+    std::ofstream target(file(name + ".target"));
+    for (int i = 0; i < count; ++i) {
+      source << "eins " << (i % 3 == 0 ? "zwei " : "drei ") << (i % 7) << '\n';
+      target << (i % 7) << (i % 3 == 0 ? " two" : " three") << " one\n";
+    }
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::vector<std::string> train(const std::string& model,
+                                               const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all{"train",
+                                 "--model",
+                                 file(model),
+                                 "--source",
+                                 file("train.source"),
+                                 "--target",
+                                 file("train.target"),
+                                 "--valid-source",
+                                 file("valid.source"),
+                                 "--valid-target",
+                                 file("valid.target"),
+                                 "--tokenizer",
+                                 "word",
+                                 "--layers",
+                                 "1",
+                                 "--dim",
+                                 "16",
+                                 "--ffn",
+                                 "16",
+                                 "--heads",
+                                 "2",
+                                 "--batch-tokens",
+                                 "64",
+                                 "--checkpoint-every",
+                                 "4",
+                                 "--report-every",
+                                 "2",
+                                 "--learning-rate",
+                                 "0.01",
+                                 "--warmup",
+                                 "2"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  fs::path folder_;
+};
+
+TEST_F(TrainCommand, EveryArchitectureTrainsRunsAndScores) {
+  for (const char* encoder : {"rnn", "cnn", "transformer"}) {
+    for (const char* decoder : {"rnn", "cnn", "transformer"}) {
+      SCOPED_TRACE(std::string(encoder) + " " + decoder);
+      const std::string model = std::string(encoder) + decoder;
+      const Result trained = call(train(model, {"--encoder", encoder, "--decoder", decoder, "--max-steps", "4"}));
+      ASSERT_EQ(trained.code, 0) << trained.err;
+      for (const char* name :
+           {"config.json", "model.safetensors", "log.jsonl", "report.html", "checkpoint.safetensors"}) {
+        EXPECT_TRUE(fs::exists(folder_ / model / name)) << name;
+      }
+      const Result out = call({"run", "--model", file(model), "--beam", "2", "--max-length", "5", "--attention",
+                               file("a.jsonl"), "--alignments", file("a.txt")},
+                              "eins zwei 3\n\nnie gesehen\n");
+      ASSERT_EQ(out.code, 0) << out.err;
+      EXPECT_EQ(std::count(out.out.begin(), out.out.end(), '\n'), 3);
+      EXPECT_NE(out.out.find("\n\n"), std::string::npos) << "an empty line gives an empty line";
+      std::ifstream attention(file("a.jsonl"));
+      std::string line;
+      ASSERT_TRUE(std::getline(attention, line));
+      const auto json = nlohmann::json::parse(line);
+      ASSERT_EQ(json["weights"].size(), json["target"].size());
+      for (const auto& row : json["weights"]) {
+        ASSERT_EQ(row.size(), json["source"].size());
+        double sum = 0;
+        for (const auto& w : row) sum += w.get<double>();
+        EXPECT_NEAR(sum, 1.0, 1e-4);
+      }
+      const Result scored =
+          call({"score", "--model", file(model), "--source", file("valid.source"), "--target", file("valid.target")});
+      ASSERT_EQ(scored.code, 0) << scored.err;
+      EXPECT_EQ(std::count(scored.out.begin(), scored.out.end(), '\n'), 6);
+    }
+  }
+}
+
+TEST_F(TrainCommand, TheSameSeedGivesTheSameBytesAndResumingChangesNothing) {
+  ASSERT_EQ(call(train("a", {"--max-steps", "12"})).code, 0);
+  ASSERT_EQ(call(train("b", {"--max-steps", "12"})).code, 0);
+  EXPECT_EQ(bytes_of(folder_ / "a/model.safetensors"), bytes_of(folder_ / "b/model.safetensors"));
+  ASSERT_EQ(call(train("c", {"--max-steps", "8"})).code, 0);
+  const Result resumed = call(train("c", {"--max-steps", "12", "--resume"}));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(bytes_of(folder_ / "a/model.safetensors"), bytes_of(folder_ / "c/model.safetensors"));
+}
+
+TEST_F(TrainCommand, AConfigFileHoldsOptionsAndTheCommandLineWins) {
+  std::ofstream(file("c.toml")) << "max-steps = 2\npreset = \"rnn-luong\"\nshared-vocab = true\n";
+  const Result r = call(train("m", {"--config", file("c.toml"), "--max-steps", "3"}));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto config = nlohmann::json::parse(bytes_of(folder_ / "m/config.json"));
+  EXPECT_EQ(config["model"]["cell"], "lstm");
+  EXPECT_EQ(config["model"]["shared-vocabulary"], true);
+  EXPECT_NE(r.err.find("step      3"), std::string::npos) << r.err;
+}
+
+TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
+  const auto expect = [&](const std::vector<std::string>& arguments, int code, const std::string& part) {
+    const Result r = call(arguments);
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_NE(r.err.find(part), std::string::npos) << r.err;
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  };
+  expect(train("m", {"--preset", "nothing"}), 2, "preset");
+  expect(train("m", {"--heads", "3"}), 2, "heads");
+  expect(train("m", {"--dropout", "1.5"}), 2, "--dropout");
+  expect(train("m", {"--encoder", "lstm"}), 2, "--encoder");
+  std::ofstream(file("short.target")) << "one\n";
+  auto unequal = train("m");
+  unequal[6] = file("short.target");
+  expect(unequal, 1, "short.target");
+  auto missing = train("m");
+  missing[4] = file("nowhere");
+  expect(missing, 1, "nowhere");
+  expect({"run", "--model", file("nowhere")}, 1, "nowhere");
+  ASSERT_EQ(call(train("m", {"--max-steps", "2"})).code, 0);
+  expect(train("m", {"--max-steps", "2"}), 2, "--resume");
+  expect({"run", "--model", file("m"), "--beam", "0"}, 2, "--beam");
+  expect({"run", "--model", file("m"), "--layer", "7"}, 2, "--layer");
+  std::ofstream(folder_ / "m/model.safetensors") << "broken";
+  expect({"run", "--model", file("m")}, 1, "model.safetensors");
+}
+
+}  // namespace
+}  // namespace fovea::cli
