@@ -21,6 +21,14 @@ enum class Activation { none, relu, gelu, tanh, sigmoid };
 /// x [B, T, d] + vectors [B, d]: each sequence's vector to all its rows.
 [[nodiscard]] Var add_to_rows(const Var& x, const Var& vectors);
 
+// --- products ------------------------------------------------------------------------------------------------------
+struct MatmulOptions {
+  bool transpose_a = false;  // a is [k,m]
+  bool transpose_b = false;  // b is [n,k]
+};
+/// [m,k] times [k,n], or a batch of each: [B,m,k] times [B,k,n].
+[[nodiscard]] Var matmul(const Var& a, const Var& b, const MatmulOptions& how = {});
+
 // --- shapes --------------------------------------------------------------------------------------------------------
 [[nodiscard]] Var reshape(const Var& x, const Shape& shape);  // one axis may be -1
 [[nodiscard]] Var slice(const Var& x, int axis, std::int64_t begin, std::int64_t end);

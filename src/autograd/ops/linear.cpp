@@ -1,12 +1,18 @@
 // a layer of units: matrix product, bias and activation
 //   forward   z = x W + b,  y = f(z)                      x [.., in], W [in, out], b [out]
 //   backward  dz = dy f'(z),  dx = dz W',  dW = x' dz,  db = sum of dz's rows
+// Bias and activation are applied while the product is in the cache. f' follows from y for relu, tanh and sigmoid, so
+// that z is not kept; for gelu it is.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
+#include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
 #include "kernels/rows.hpp"
 
 namespace fovea {
@@ -14,59 +20,75 @@ namespace {
 
 using kernels::Trans;
 
+constexpr std::int64_t kRowsPerTask = 256;  // fixed, so that sums over rows do not depend on the threads
+
 kernels::Activation kernel_activation(Activation a) {
   return static_cast<kernels::Activation>(a);
 }
 static_assert(static_cast<int>(kernels::Activation::sigmoid) == static_cast<int>(Activation::sigmoid));
+
+// dz, and into the bias's gradient its sum over rows. `kept` is y, or z for gelu.
+Tensor through_activation(Activation activation, const Tensor& kept, const Tensor& dy, const Var& bias, std::int64_t m,
+                          std::int64_t n) {
+  const bool plain = activation == Activation::none;
+  const bool sums = bias && bias.requires_grad();
+  const Tensor dz = plain ? dy : Tensor::empty(dy.shape());
+  if (plain && !sums) return dz;
+  const std::int64_t tasks = std::max<std::int64_t>(1, (m + kRowsPerTask - 1) / kRowsPerTask);
+  const Tensor partial = sums ? Tensor::zeros({tasks, n}) : Tensor();
+  const auto& kernels = *kernels::active().rows;
+  parallel_for(m, kRowsPerTask, [&](std::int64_t begin, std::int64_t end) {
+    float* dbias = sums ? partial.data() + begin / kRowsPerTask * n : nullptr;
+    if (plain) return kernels.column_sums(dy.data() + begin * n, dbias, end - begin, n);
+    const float* from = kept.data() + begin * n;
+    kernels.bias_activation_backward({.rows = end - begin,
+                                      .width = n,
+                                      .activation = kernel_activation(activation),
+                                      .x = from,
+                                      .y = from,
+                                      .dy = dy.data() + begin * n,
+                                      .dx = dz.data() + begin * n,
+                                      .dbias = dbias});
+  });
+  if (sums) {
+    if (tasks > 1) kernels.column_sums(partial.data() + n, partial.data(), tasks - 1, n);
+    bias.accumulate(partial.select(0, 0));
+  }
+  return dz;
+}
 
 }  // namespace
 
 Var linear(const Var& x, const Var& w, const Var& bias, Activation activation) {
   if (x.rank() < 1 || w.rank() != 2 || x.dim(-1) != w.dim(0) || (bias && !(bias.shape() == Shape{w.dim(1)}))) {
     throw ShapeError(fmt::format("linear: x {}, weight {}{}; x [.., in], weight [in, out] and bias [out] are needed",
-                                 x.shape().text(), w.shape().text(), bias ? ", bias " + bias.shape().text() : ""));
+                                 x.shape().text(), w.shape().text(),
+                                 bias ? fmt::format(", bias {}", bias.shape().text()) : std::string()));
   }
   const Tensor in = x.value().contiguous();
   const Tensor weight = w.value().contiguous();
+  const Tensor b = bias ? bias.value().contiguous() : Tensor();
   const std::int64_t k = w.dim(0);
   const std::int64_t n = w.dim(1);
-  const std::int64_t m = k > 0 ? in.size() / k : 0;
   Shape shape = x.shape();
   shape.set(-1, n);
-  const Tensor y = Tensor::empty(shape);
-  kernels::parallel_gemm(Trans::no, Trans::no, m, n, k, in.data(), k, weight.data(), n, 0.0F, y.data(), n);
-  Tensor before;  // what gelu's gradient needs; the others' need y
-  if (bias || activation != Activation::none) {
-    if (activation == Activation::gelu && recording({x, w, bias})) before = y.clone();
-    kernels::active().rows->bias_activation({.rows = m,
-                                             .width = n,
-                                             .activation = kernel_activation(activation),
-                                             .x = y.data(),
-                                             .bias = bias ? bias.value().data() : nullptr,
-                                             .y = y.data()});
+  const std::int64_t m = shape.leading().size();
+  const bool keep_sums = activation == Activation::gelu && recording({x, w, bias});
+  const Tensor z = Tensor::empty(shape);
+  kernels::parallel_gemm(Trans::no, Trans::no, m, n, k, in.data(), k, weight.data(), n, 0.0F, z.data(), n,
+                         {.bias = b ? b.data() : nullptr,
+                          .activation = keep_sums ? kernels::Activation::none : kernel_activation(activation)});
+  Tensor y = z;
+  if (keep_sums) {
+    y = Tensor::empty(shape);
+    const auto gelu = kernels::active().math->gelu;
+    parallel_for(z.size(), kRowsPerTask * 64, [&](std::int64_t begin, std::int64_t end) {
+      gelu(z.data() + begin, y.data() + begin, static_cast<std::size_t>(end - begin));
+    });
   }
-  const auto backward = [x, w, bias, in, weight, y, before, activation, m, n, k](const Tensor& dy) {
-    Tensor dz = dy;
-    float* dbias = nullptr;
-    if (bias && bias.requires_grad()) {
-      const GradTarget target = bias.grad_target();
-      if (!target.add) target.tensor.fill(0.0F);
-      dbias = target.tensor.data();
-    }
-    if (activation != Activation::none) {
-      dz = Tensor::empty(dy.shape());
-      kernels::active().rows->bias_activation_backward({.rows = m,
-                                                        .width = n,
-                                                        .activation = kernel_activation(activation),
-                                                        .x = before ? before.data() : nullptr,
-                                                        .bias = bias ? bias.value().data() : nullptr,
-                                                        .y = y.data(),
-                                                        .dy = dy.data(),
-                                                        .dx = dz.data(),
-                                                        .dbias = dbias});
-    } else if (dbias != nullptr) {
-      kernels::active().rows->column_sums(dy.data(), dbias, m, n);
-    }
+  const Tensor kept = activation == Activation::none ? Tensor() : z;
+  return record(y, {x, w, bias}, [=](const Tensor& gradient) {
+    const Tensor dz = through_activation(activation, kept, gradient.contiguous(), bias, m, n);
     if (x.requires_grad()) {
       const GradTarget dx = x.grad_target();
       kernels::parallel_gemm(Trans::no, Trans::yes, m, k, n, dz.data(), n, weight.data(), n, dx.add ? 1.0F : 0.0F,
@@ -77,9 +99,7 @@ Var linear(const Var& x, const Var& w, const Var& bias, Activation activation) {
       kernels::parallel_gemm(Trans::yes, Trans::no, k, n, m, in.data(), k, dz.data(), n, dw.add ? 1.0F : 0.0F,
                              dw.tensor.data(), n);
     }
-  };
-  if (bias) return record(y, {x, w, bias}, backward);
-  return record(y, {x, w}, backward);
+  });
 }
 
 }  // namespace fovea

@@ -1,0 +1,45 @@
+#include "fovea/error.hpp"
+#include "fovea/ops.hpp"
+#include "support/gradcheck.hpp"
+
+namespace fovea {
+namespace {
+
+TEST(Linear, ReluGradientMatchesFiniteDifferences) {
+  Tensor bias = test::random_tensor({9}, 3);
+  for (float& v : bias.values()) v = v < 0 ? -20.0F : 20.0F;  // away from 0, where it has no slope
+  test::check_gradients([&](const auto& in) { return linear(in[0], in[1], in[2], Activation::relu); },
+                        {test::random_tensor({2, 3, 5}, 1), test::random_tensor({5, 9}, 2, 0.5F), bias},
+                        {.tolerance = 5e-3});
+}
+
+TEST(Linear, TheBiasGradientSumsOverManyRows) {
+  const std::int64_t rows = 1000;
+  const Var x = Var::parameter(test::random_tensor({rows, 3}, 1));
+  const Var w = Var::parameter(test::random_tensor({3, 9}, 2));
+  const Var b = Var::parameter(Tensor::zeros({9}));
+  backward(linear(x, w, b), Tensor::full({rows, 9}, 1.0F));
+  for (const float v : b.grad().values()) EXPECT_EQ(v, 1000.0F);
+}
+
+TEST(Linear, GeluGivesTheSameWhetherItRecordsOrNot) {
+  const Tensor x = test::random_tensor({40, 16}, 1);
+  const Tensor w = test::random_tensor({16, 24}, 2);
+  const Var recorded = linear(Var::parameter(x), w, {}, Activation::gelu);
+  const Var plain = linear(x, w, {}, Activation::gelu);
+  EXPECT_TRUE(recorded.requires_grad());
+  for (std::int64_t i = 0; i < plain.size(); ++i) EXPECT_EQ(recorded.value().data()[i], plain.value().data()[i]);
+}
+
+TEST(Linear, ShapesThatDoNotFitAreNamed) {
+  try {
+    (void)linear(Tensor::zeros({2, 3}), Tensor::zeros({4, 5}));
+    FAIL() << "nothing was thrown";
+  } catch (const ShapeError& error) {
+    EXPECT_STREQ(error.what(), "linear: x [2,3], weight [4,5]; x [.., in], weight [in, out] and bias [out] are needed");
+  }
+  EXPECT_THROW((void)linear(Tensor::zeros({2, 3}), Tensor::zeros({3, 5}), Tensor::zeros({4})), ShapeError);
+}
+
+}  // namespace
+}  // namespace fovea
