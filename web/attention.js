@@ -10,7 +10,8 @@
   const column = (weights, s) => weights.map((row) => row[s]);
 
   // Tokens as the sentence they came from: characters and SentencePiece's pieces join without spaces.
-  const sentence = (tokens) => {
+  const sentence = (all) => {
+    const tokens = all.filter((token) => token !== '</s>' && token !== '<s>');
     if (tokens.some((token) => token.startsWith('▁'))) return tokens.join('').replaceAll('▁', ' ').trim();
     return tokens.join(tokens.every((token) => [...token].length === 1) ? '' : ' ');
   };
@@ -254,9 +255,12 @@
       left = labels ? Math.min(measure(size, picture.target), room * 0.34) + 12 : 6;
       cell = Math.max(Math.min(36, (room - left - 8) / S), Math.min(13, 2400 / Math.max(S, T)));
       const widest = measure(size, picture.source);
-      const upright = widest <= cell * 0.92;
-      const lean = upright ? 0 : Math.max(0, context.measureText(cut(picture.source[S - 1])).width * 0.71 - cell / 2);
-      const top = labels ? (upright ? size + 10 : widest * 0.71 + size) : 6;
+      // Short tokens stand upright; words lean. Where nearly all are short only the others lean.
+      const widths = picture.source.map((token) => context.measureText(cut(token)).width);
+      const short = widths.filter((w) => w <= cell * 0.92).length;
+      const leans = widths.map((w) => short < S * 0.8 || w > cell * 0.92);
+      const lean = !leans[S - 1] ? 0 : Math.max(0, widths[S - 1] * 0.71 - cell / 2);
+      const top = labels ? (short === S ? size + 10 : widest * 0.71 + size) : 6;
       grid = { cell, left, top };
       const width = Math.ceil(left + cell * S + Math.max(lean, 8));
       const height = Math.ceil(top + cell * T + 4);
@@ -290,9 +294,9 @@
         picture.source.forEach((token, s) => {
           context.save();
           context.translate(left + cell * (s + 0.5), top - 7);
-          if (!upright) context.rotate(-Math.PI / 4);
-          context.textAlign = upright ? 'center' : 'left';
-          context.textBaseline = upright ? 'alphabetic' : 'middle';
+          if (leans[s]) context.rotate(-Math.PI / 4);
+          context.textAlign = leans[s] ? 'left' : 'center';
+          context.textBaseline = leans[s] ? 'middle' : 'alphabetic';
           context.fillText(cut(token), 0, 0);
           context.restore();
         });

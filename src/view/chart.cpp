@@ -65,7 +65,7 @@ std::vector<double> ticks(double low, double high, int count) {
   }
   const double rough = (high - low) / std::max(1, count);
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
-  const double step = power * (rough / power < 1.5 ? 1 : rough / power < 3.5 ? 2 : rough / power < 7.5 ? 5 : 10);
+  const double step = power * (rough / power < 1.5 ? 1 : rough / power < 3 ? 2 : rough / power < 7 ? 5 : 10);
   std::vector<double> out;
   const double first = std::floor(low / step + 1e-9);
   const double last = std::ceil(high / step - 1e-9);
@@ -154,20 +154,23 @@ std::string html_chart(const Chart& chart) {
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const std::vector<Point> points = thinned(chart.series[i].points);
     std::string path;
+    std::string dots;  // points on their own
     std::string places;
-    bool pen_down = false;
-    for (const Point& p : points) {
-      if (!drawable(chart, p)) {
-        pen_down = false;
-        continue;
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      const Point& p = points[at];
+      if (!drawable(chart, p)) continue;
+      const bool joined = at > 0 && drawable(chart, points[at - 1]);
+      const bool goes_on = at + 1 < points.size() && drawable(chart, points[at + 1]);
+      const std::string x = coordinate(axes.x(p.first));
+      const std::string y = coordinate(axes.y(p.second));
+      path += fmt::format("{}{} {}", joined ? "L" : "M", x, y);
+      if (!joined && !goes_on) {
+        dots += fmt::format("<circle class=\"dot s{}\" cx=\"{}\" cy=\"{}\" r=\"3\"/>\n", i % kColours, x, y);
       }
-      path += fmt::format("{}{} {}", pen_down ? "L" : "M", coordinate(axes.x(p.first)), coordinate(axes.y(p.second)));
-      if (!pen_down) path += "h0";  // a point on its own shows as a dot
-      pen_down = true;
-      places += fmt::format("{}[{},{},\"{}\",\"{}\"]", places.empty() ? "" : ",", coordinate(axes.x(p.first)),
-                            coordinate(axes.y(p.second)), short_number(p.first), short_number(p.second));
+      places += fmt::format("{}[{},{},\"{}\",\"{}\"]", places.empty() ? "" : ",", x, y, short_number(p.first),
+                            short_number(p.second));
     }
-    out += fmt::format("<path class=\"line s{}\" d=\"{}\"/>\n", i % kColours, path);
+    out += fmt::format("<path class=\"line s{}\" d=\"{}\"/>\n{}", i % kColours, path, dots);
     data += (i > 0 ? ",[" : "[") + places + "]";
   }
   out += "<g class=\"cursor\"></g></svg>\n";

@@ -111,16 +111,22 @@ SvgPiece svg_heat_map(const AttentionPicture& picture, const Matrix& weights) {
   const double font = std::clamp(cell * 0.5, 7.0, 14.0);
   const bool numbers = cell >= 24;
 
-  double widest_source = 0;
+  // Short tokens, as CJK characters, stand upright; words lean. Where nearly all are short only the others lean.
   double widest_target = 0;
-  for (const std::string& one : source) widest_source = std::max(widest_source, text_extent(one, font));
+  double widest_source = 0;
+  std::size_t short_ones = 0;
   for (const std::string& one : target) widest_target = std::max(widest_target, text_extent(one, font));
-  const bool upright = widest_source <= cell * 0.9;  // short tokens, as CJK characters, need no turning
-  constexpr double kTurn = 0.7071;                   // labels lean by 45 degrees
-  const double above = upright ? font + 8 : widest_source * kTurn + font;
+  for (const std::string& one : source) {
+    widest_source = std::max(widest_source, text_extent(one, font));
+    short_ones += text_extent(one, font) <= cell * 0.9 ? 1 : 0;
+  }
+  const bool mostly_short = short_ones * 5 >= source.size() * 4;
+  const auto leans = [&](const std::string& one) { return !mostly_short || text_extent(one, font) > cell * 0.9; };
+  constexpr double kTurn = 0.7071;  // labels lean by 45 degrees
+  const double above = short_ones == source.size() ? font + 8 : widest_source * kTurn + font;
   const double x0 = kMargin + widest_target + 10;
   const double y0 = kMargin + heading_height(picture) + above;
-  const double right = upright ? 0 : std::max(0.0, text_extent(source.back(), font) * kTurn - cell / 2);
+  const double right = leans(source.back()) ? std::max(0.0, text_extent(source.back(), font) * kTurn - cell / 2) : 0;
   const double grid_width = cell * static_cast<double>(source.size());
   const double grid_height = cell * static_cast<double>(target.size());
 
@@ -134,7 +140,7 @@ SvgPiece svg_heat_map(const AttentionPicture& picture, const Matrix& weights) {
   out += fmt::format("<g class=\"t\" font-size=\"{}\">\n", coordinate(font));
   for (std::size_t s = 0; s < source.size(); ++s) {
     const double x = x0 + cell * (static_cast<double>(s) + 0.5);
-    if (upright) {
+    if (!leans(source[s])) {
       out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", coordinate(x),
                          coordinate(y0 - 7), escape_markup(source[s]));
     } else {
