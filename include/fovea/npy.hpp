@@ -13,6 +13,8 @@
 
 namespace fovea {
 
+class WholeFile;
+
 /// Whole numbers with a shape, as .npy and .safetensors hold them.
 struct IntegerArray {
   Shape shape;
@@ -30,6 +32,9 @@ struct IntegerArray {
 
 /// Writes float32. The file appears whole or not at all.
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);
+
+/// The same into an open file, which the caller commits: of several files all appear or none.
+void write_npy(WholeFile& file, const Tensor& tensor);
 
 /// Writes int64. Throws ShapeError unless there are exactly shape.size() values.
 void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const std::int64_t> values);

@@ -71,6 +71,8 @@ class SafetensorsWriter {
   void set_metadata(const std::string& key, const std::string& value);
   /// The file appears whole or not at all. Throws FileError.
   void write(const std::filesystem::path& path) const;
+  /// The same into an open file, which the caller commits: of several files all appear or none.
+  void write(WholeFile& file) const;
 
  private:
   struct Item {

@@ -3,6 +3,7 @@
 //   sparsemax  w = max(s - tau, 0), sum w = 1            ds = dw - mean of dw over w > 0, there; else 0
 //   entmax1.5  w = max(s / 2 - tau, 0)^2, sum w = 1      ds = g (dw - sum g dw / sum g), g = sqrt w
 //   sigmoid    w = 1 / (1 + exp(-s - bias))              ds = w (1 - w) dw
+//   tanh       w = tanh(s)                               ds = (1 - w^2) dw
 //   hard       w = 1 at the first largest s              ds = 0; straight-through: softmax's
 //   sampled    w = 1 at j drawn with p = softmax(s)      ds = dlogp (w - p); straight-through: plus softmax's
 // and dscore = ds / T. Rows that see nothing are 0; a row with a NaN or +infinity in sight is NaN where it sees.
@@ -130,6 +131,9 @@ struct Forward {
   void operator()(const normalizer::Sparsemax&) const { sparsemax(row, scratch); }
   void operator()(const normalizer::Entmax15&) const { entmax15(row, scratch); }
   void operator()(const normalizer::Sigmoid& how) const { sigmoid(row, how.bias); }
+  void operator()(const normalizer::Tanh&) const {
+    for (Int c = 0; c < row.columns; ++c) row.w[c] = row.visible[c] == 0 ? 0.0F : std::tanh(row.s[c]);
+  }
   void operator()(const normalizer::Hard& how) const {
     Int best = 0;
     while (row.s[best] != row.largest) ++best;
@@ -170,6 +174,9 @@ struct Backward {
   }
   void operator()(const normalizer::Sigmoid&) const {
     for (Int c = 0; c < pitch; ++c) g[c] *= w[c] * (1 - w[c]);
+  }
+  void operator()(const normalizer::Tanh&) const {
+    for (Int c = 0; c < pitch; ++c) g[c] *= 1 - w[c] * w[c];
   }
   void operator()(const normalizer::Hard& how) const {
     if (how.straight_through) return softmax_backward(p, g, g, pitch);

@@ -32,13 +32,15 @@ Sizes read_sizes(const Shape& query, const Shape& key, const Shape& value, const
   s.queries = query[-2];
   s.query_dim = query[-1] / s.packed_heads;
   s.heads = packed ? s.packed_heads : query.rank() == 4 ? query[1] : 1;
-  if (key.rank() != 3 && (packed || key.rank() != 4)) {
+  if (key.rank() != 3 && key.rank() != 4) {
     misfit("key", key,
-           packed ? "[batch,keys,kv_heads*width], heads are packed" : "[batch,keys,width] or [batch,heads,keys,width]");
+           packed ? "[batch,keys,kv_heads*width], heads are packed, or [batch,heads,keys,width]"
+                  : "[batch,keys,width] or [batch,heads,keys,width]");
   }
+  if (key.rank() == 4) s.packed_kv_heads = 1;  // its heads have an axis of their own
   s.batch = query.rank() == 2 ? key[0] : query[0];
   if (key[0] != s.batch) misfit("key", key, fmt::format("{} sequences as in query {}", s.batch, query.text()));
-  s.kv_heads = packed ? s.packed_kv_heads : key.rank() == 4 ? key[1] : 1;
+  s.kv_heads = key.rank() == 4 ? key[1] : s.packed_kv_heads;
   if (s.kv_heads < 1 || s.heads % s.kv_heads != 0) {
     misfit("key", key, fmt::format("a number of heads that divides the {} of query {}", s.heads, query.text()));
   }

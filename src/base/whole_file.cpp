@@ -71,10 +71,16 @@ void WholeFile::write(std::string_view text) {
   write(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-void WholeFile::commit() {
+void WholeFile::prepare() {
+  if (prepared_) return;
   flush();
   if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail("write");
   if (::close(std::exchange(descriptor_, -1)) != 0) fail("write");
+  prepared_ = true;
+}
+
+void WholeFile::commit() {
+  prepare();
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("write");
   temporary_.clear();

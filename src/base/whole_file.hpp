@@ -25,6 +25,9 @@ class WholeFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  /// All bytes are on the disk when this returns, not yet under the name: of several files that shall appear together,
+  /// prepare each before the first is committed.
+  void prepare();
   /// On the disk, under its name, when this returns.
   void commit();
 
@@ -39,6 +42,7 @@ class WholeFile {
   std::filesystem::path temporary_;  // empty when the target is a device or a pipe, which is written directly
   int descriptor_ = -1;
   std::string buffer_;
+  bool prepared_ = false;
 };
 
 /// All of `text` as the file `target`.

@@ -24,6 +24,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     CLI::App app("Attention for C++: train, run, look at and serve attention models on CPUs.", "fovea");
     app.require_subcommand(1);
     app.set_version_flag("--version", FOVEA_VERSION);
+    add_attend(app, streams);
     add_bench(app, streams);
     add_dates(app, streams);
     add_evaluate(app, streams);

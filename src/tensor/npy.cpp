@@ -45,11 +45,15 @@ IntegerArray parse_npy_integers(std::span<const std::byte> bytes, const std::str
   throw FileError(name + ": descr is " + header.descr + "; int64 is needed");
 }
 
-void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
+void write_npy(WholeFile& file, const Tensor& tensor) {
   const Tensor packed = tensor.contiguous();
-  WholeFile file(path);
   file.write(detail::make_npy_header("<f4", tensor.shape()));
   file.write(std::as_bytes(packed.values()));
+}
+
+void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
+  WholeFile file(path);
+  write_npy(file, tensor);
   file.commit();
 }
 

@@ -59,6 +59,12 @@ void SafetensorsWriter::set_metadata(const std::string& key, const std::string& 
 }
 
 void SafetensorsWriter::write(const std::filesystem::path& path) const {
+  WholeFile file(path);
+  write(file);
+  file.commit();
+}
+
+void SafetensorsWriter::write(WholeFile& file) const {
   std::string header = "{";
   if (!metadata_.empty()) {
     header += R"("__metadata__":{)";
@@ -82,7 +88,6 @@ void SafetensorsWriter::write(const std::filesystem::path& path) const {
   const std::uint64_t length = (sizeof(std::uint64_t) + header.size() + kAlign - 1) / kAlign * kAlign - sizeof(length);
   header.resize(length, ' ');
 
-  WholeFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(header);
   for (const Item* item : order) {
@@ -93,7 +98,6 @@ void SafetensorsWriter::write(const std::filesystem::path& path) const {
       file.write(item->bytes);
     }
   }
-  file.commit();
 }
 
 }  // namespace fovea

@@ -48,11 +48,16 @@ struct Sampled {
   std::uint64_t seed = 0;
 };
 
+/// w_j = tanh(s_j): an affinity, positive or negative, as co-attention uses it  (Lu et al. 2016, eq. 3).
+struct Tanh {
+  float temperature = 1;
+};
+
 }  // namespace fovea::normalizer
 
 namespace fovea {
 
 using Normalizer = std::variant<normalizer::Softmax, normalizer::Sparsemax, normalizer::Entmax15, normalizer::Sigmoid,
-                                normalizer::Hard, normalizer::Sampled>;
+                                normalizer::Hard, normalizer::Sampled, normalizer::Tanh>;
 
 }  // namespace fovea

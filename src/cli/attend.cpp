@@ -1,0 +1,108 @@
+// fovea attend --query FILE --key FILE [--value FILE] [--score NAME [--params FILE] [--scale S]] [--normalize NAME]
+//              [--temperature T] [--causal] [--window W] [--lengths FILE] [--mask FILE] [--bias FILE] [--alibi]
+//              [--out FILE] [--weights FILE] [--top N --top-out FILE] [--grad FILE --grads FILE] [--threads N]
+//
+// Any attention on any arrays: .npy in and out, parameters and gradients as .safetensors. Everything is computed before
+// the first file is written; then all outputs appear, or none.
+#include <fmt/format.h>
+
+#include <deque>
+#include <filesystem>
+
+#include "base/whole_file.hpp"
+#include "cli/attend_options.hpp"
+#include "cli/command.hpp"
+#include "fovea/error.hpp"
+#include "fovea/safetensors.hpp"
+#include "fovea/threads.hpp"
+
+namespace fovea::cli {
+namespace {
+
+void check_outputs(const AttendArguments& a) {
+  const std::pair<const char*, const std::string*> outputs[] = {
+      {"--out", &a.out}, {"--weights", &a.weights}, {"--top-out", &a.top_out}, {"--grads", &a.grads}};
+  bool any = false;
+  for (const auto& [option, path] : outputs) {
+    any |= !path->empty();
+    for (const auto& [other, other_path] : outputs) {
+      if (option == other || path->empty() || other_path->empty()) continue;
+      if (std::filesystem::path(*path).lexically_normal() == std::filesystem::path(*other_path).lexically_normal() &&
+          !std::filesystem::is_character_file(*path)) {
+        throw UsageError(fmt::format("{} and {} both name {}", option, other, *path));
+      }
+    }
+  }
+  if (!any) throw UsageError("nothing to write: give --out, --weights, --top-out or --grads");
+}
+
+void run_attend(const AttendArguments& arguments) {
+  check_outputs(arguments);
+  if (arguments.threads) set_threads(*arguments.threads);
+  AttendCall call;
+  read_call(arguments, call);
+
+  Attended told;
+  {
+    const NoGrad quiet;
+    told = attend(call.query, call.key, call.value, call.options);
+  }
+  SafetensorsWriter top, grads;
+  if (arguments.top) {
+    top.add("weight", told.top.weight);
+    top.add("index", told.top.weight.shape(), told.top.index);
+  }
+  if (call.grad) {
+    if (!(call.grad.shape() == told.context.shape())) {
+      throw ShapeError(fmt::format("--grad: {} is {}; expected {}, the shape of the output", arguments.grad,
+                                   call.grad.shape().text(), told.context.shape().text()));
+    }
+    call.options.want = {};
+    backward(attend(call.query, call.key, call.value, call.options).context, call.grad);
+    grads.add("query", call.query.grad());
+    grads.add("key", call.key.grad());
+    if (call.own_value) grads.add("value", call.value.grad());
+    for (const auto& [name, parameter] : call.parameters) grads.add(name, parameter.grad());
+  }
+
+  std::deque<WholeFile> files;
+  if (!arguments.out.empty()) write_npy(files.emplace_back(arguments.out), told.context.value());
+  if (!arguments.weights.empty()) write_npy(files.emplace_back(arguments.weights), told.weights.value());
+  if (!arguments.top_out.empty()) top.write(files.emplace_back(arguments.top_out));
+  if (!arguments.grads.empty()) grads.write(files.emplace_back(arguments.grads));
+  for (WholeFile& file : files) file.prepare();
+  for (WholeFile& file : files) file.commit();
+}
+
+}  // namespace
+
+void add_attend(CLI::App& app, const Streams&) {
+  auto* command = app.add_subcommand("attend", "any attention on any arrays, with weights and gradients");
+  auto a = std::make_shared<AttendArguments>();
+  command->add_option("--query", a->query, ".npy, [B,Tq,dq] or [B,H,Tq,dq]")->required();
+  command->add_option("--key", a->key, ".npy, [B,Tk,dk] or [B,Hk,Tk,dk], Hk dividing H")->required();
+  command->add_option("--value", a->value, ".npy, as the key, of any width; without it the keys are the values");
+  command->add_option("--score", a->score, "how well a key answers a query")
+      ->check(CLI::IsMember({"dot", "scaled-dot", "general", "cosine", "additive", "concat", "location"}));
+  command->add_option("--params", a->params, ".safetensors, the parameters of --score by name");
+  command->add_option("--scale", a->scale, "the factor on dot, scaled-dot and cosine");
+  command->add_option("--normalize", a->normalize, "from scores to weights")
+      ->check(CLI::IsMember({"softmax", "sparsemax", "entmax15", "sigmoid", "hard"}));
+  command->add_option("--temperature", a->temperature, "divides the scores; default 1");
+  command->add_flag("--causal", a->causal, "query i sees keys j <= i + (Tk - Tq)");
+  command->add_option("--window", a->window, "query i sees only keys with |i + (Tk - Tq) - j| <= W");
+  command->add_option("--lengths", a->lengths, ".npy, int64 [B]: keys from there on are padding");
+  command->add_option("--mask", a->mask, ".npy, bool, broadcastable to [B,H,Tq,Tk]: true may look");
+  command->add_option("--bias", a->bias, ".npy, added to the scores, broadcastable to [B,H,Tq,Tk]");
+  command->add_flag("--alibi", a->alibi, "ALiBi's bias per head");
+  command->add_option("--out", a->out, "the context, .npy");
+  command->add_option("--weights", a->weights, "the weights, .npy");
+  command->add_option("--top", a->top, "how many of the largest weights --top-out shall hold");
+  command->add_option("--top-out", a->top_out, ".safetensors: index, weight");
+  command->add_option("--grad", a->grad, ".npy, dL/d(out)");
+  command->add_option("--grads", a->grads, ".safetensors: dL/d of query, key, value and each parameter");
+  command->add_option("--threads", a->threads, "default: all cores");
+  command->callback([a] { run_attend(*a); });
+}
+
+}  // namespace fovea::cli
