@@ -5,10 +5,11 @@
 //                                                      dw   = sum_ij ds_ij f(q_i + k_j)
 // K_r is Shaw's vector for the distance of i and j.
 #include <algorithm>
-#include <cmath>
 
 #include "attention/rows.hpp"
 #include "kernels/gemm.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
 
 namespace fovea::attention {
 namespace {
@@ -92,7 +93,7 @@ void score_dot_backward(const Plan& plan, const Block& block, const ScoreGrads& 
 void activate(const Plan& plan, const float* q, const float* k, float* t) {
   for (Int x = 0; x < plan.dim; ++x) t[x] = q[x] + k[x];
   if (plan.activation == score::Activation::tanh) {
-    for (Int x = 0; x < plan.dim; ++x) t[x] = std::tanh(t[x]);
+    kernels::active().math->tanh(t, t, static_cast<std::size_t>(plan.dim));
   } else {
     for (Int x = 0; x < plan.dim; ++x) t[x] = t[x] > 0 ? t[x] : kLeak * t[x];
   }

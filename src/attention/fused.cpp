@@ -75,7 +75,8 @@ class Backward {
 
   void run() {
     const std::int64_t units = unit_batches_ * unit_heads_;
-    const bool chunks_apart = grads_.dbias == nullptr || grads_.dbias_column != 0;
+    // A bias by distance (rows -1 apart) has pairs of different chunks in one place.
+    const bool chunks_apart = grads_.dbias == nullptr || (grads_.dbias_column != 0 && grads_.dbias_row >= 0);
     if (chunks_ == 1 || !chunks_apart || units >= 2 * threads()) {
       whole_heads(units);
     } else {

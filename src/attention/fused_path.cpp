@@ -84,7 +84,8 @@ bool fits_tiles(const Plan& plan, bool learns) {
       !plan.local && !plan.shaw_k && !plan.shaw_v && !plan.has_edges() && !(plan.bias && plan.distance_bias);
   const bool cool = plan.temperature == 1.0F || (plan.kind == Kind::dot && !biased);
   const bool mask = !plan.mask || plan.mask.j == 1;
-  return std::holds_alternative<normalizer::Softmax>(plan.normalizer) && score && plain && cool && mask &&
+  const bool something = plan.batch * plan.heads * plan.queries * plan.keys * plan.dim * plan.value_dim > 0;
+  return something && std::holds_alternative<normalizer::Softmax>(plan.normalizer) && score && plain && cool && mask &&
          !(learns && plan.want_weights);
 }
 

@@ -20,7 +20,9 @@ Tensor rows_packed(const Tensor& t) {
 struct Distances {
   Int b, h, i, j, rows, columns;
 };
-Distances broadcast(const char* name, const Shape& shape, const Plan& plan) {
+Distances broadcast(const char* name, Shape shape, const Plan& plan) {
+  // Without heads [B, Tq, Tk] is what the weights look like: the first axis is the batch, not the head.
+  if (shape.rank() == 3 && plan.heads == 1 && shape[0] == plan.batch) shape = {shape[0], 1, shape[1], shape[2]};
   const Int full[4] = {plan.batch, plan.heads, plan.queries, plan.keys};
   Int distance[4] = {};
   Int size[4] = {1, 1, 1, 1};

@@ -79,6 +79,14 @@ void tell(const Plan& plan, const Block& block, const Outputs& out) {
   }
 }
 
+// Whether anything of the queries first to last of a head is wanted.
+bool wanted(const Plan& plan, const Outputs& out, Int h, Int first, Int last) {
+  if (out.context || out.log_probability || out.top_weight || out.column_sums || out.entropy) return true;
+  if (!plan.head_slot.empty() && plan.head_slot[static_cast<std::size_t>(h)] < 0) return false;
+  return plan.row_slot.empty() ||
+         std::any_of(plan.row_slot.begin() + first, plan.row_slot.begin() + last, [](Int slot) { return slot >= 0; });
+}
+
 }  // namespace
 
 void rows_forward(const Plan& plan, const Outputs& out) {
@@ -102,6 +110,7 @@ void rows_forward(const Plan& plan, const Outputs& out) {
       const Int h = piece / pieces % plan.heads;
       const Int first = pieces == 1 ? 0 : piece % pieces * kRows;
       const Int last = pieces == 1 ? plan.queries : std::min(plan.queries, first + kRows);
+      if (!wanted(plan, out, h, first, last)) continue;
       const bool all = finite[static_cast<std::size_t>(b * plan.kv_heads + h / plan.group())] != 0;
       each_block(plan, b, h, first, last, scratch, [&](Block& block) {
         block.finite = all;

@@ -1,4 +1,6 @@
 // What must hold to the bit: nothing seen, nothing leaked, nothing that depends on the neighbours in a batch.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
@@ -96,7 +98,7 @@ TEST(Exact, NanAndInfinityInHiddenKeysAndValuesNeverLeak) {
     }
     for (const Named& named : scores()) {
       for (const Normalizer& normalizer : kNormalizers) {
-        SCOPED_TRACE(std::string(named.name) + " " + std::to_string(normalizer.index()));
+        SCOPED_TRACE(fmt::format("{} {}", named.name, normalizer.index()));
         for (const Attend by : kBothPaths) {
           const AttendOptions how{.score = named.score,
                                   .normalizer = normalizer,
@@ -163,7 +165,7 @@ TEST(Exact, ASequenceGivesTheSameBytesInAnyBatch) {
   };
   for (const Named& named : scores()) {
     for (const Normalizer& normalizer : kNormalizers) {
-      SCOPED_TRACE(std::string(named.name) + " " + std::to_string(normalizer.index()));
+      SCOPED_TRACE(fmt::format("{} {}", named.name, normalizer.index()));
       for (const Attend by : kBothPaths) {
         const Result alone = run(by, q, k, v, {.score = named.score, .normalizer = normalizer}, dout);
         for (const int place : {0, 1}) {

@@ -162,6 +162,49 @@ TEST(Scores, OnesOwnWithoutGradientServesUntilOneIsWanted) {
   EXPECT_THROW((void)attend(Var::parameter(q), k, v, {.score = blind}), UsageError);
 }
 
+// scale * q k', as somebody outside would write an op.
+Var scaled_products(const Var& queries, const Var& keys, const Var& scale) {
+  const std::int64_t n = queries.dim(0), m = keys.dim(0), d = queries.dim(1);
+  const float* x = queries.value().data();
+  const float* y = keys.value().data();
+  const Tensor s = Tensor::zeros({n, m});
+  for (std::int64_t at = 0; at < n * m * d; ++at) {
+    const std::int64_t i = at / (m * d), j = at / d % m, f = at % d;
+    s.data()[i * m + j] += scale.value().item() * x[i * d + f] * y[j * d + f];
+  }
+  return record(s, {queries, keys, scale}, [queries, keys, scale, n, m, d](const Tensor& ds) {
+    const Tensor dq = Tensor::zeros(queries.shape()), dk = Tensor::zeros(keys.shape()),
+                 dscale = Tensor::zeros(scale.shape());
+    for (std::int64_t at = 0; at < n * m * d; ++at) {
+      const std::int64_t i = at / (m * d), j = at / d % m, f = at % d;
+      const float g = ds.data()[i * m + j], a = queries.value().data()[i * d + f], b = keys.value().data()[j * d + f];
+      dq.data()[i * d + f] += g * scale.value().item() * b;
+      dk.data()[j * d + f] += g * scale.value().item() * a;
+      dscale.data()[0] += g * a * b;
+    }
+    queries.accumulate(dq);
+    keys.accumulate(dk);
+    scale.accumulate(dscale);
+  });
+}
+
+TEST(Scores, OnesOwnByBlocksIsTrainedWithItsParameters) {
+  const std::vector<std::int64_t> lengths{5, 3};
+  const Tensor long_q = random_tensor({2, 40, 4}, 8);  // more than one block
+  const auto by_block = [&](const Inputs& in) {
+    return attend(in[0], in[1], in[2],
+                  {.score = score::Block{.score = [](const Var& a, const Var& b,
+                                                     auto p) { return scaled_products(a, b, p[0]); },
+                                         .parameters = {in[3]}},
+                   .lengths = lengths})
+        .context;
+  };
+  const Tensor half = Tensor::of({1}, {0.5F});
+  check_gradients(by_block, {long_q, k, v, half}, {.per_input = 12});
+  test::expect_near(by_block({long_q, k, v, half}).value(), attend(long_q, k, v, {.lengths = lengths}).context.value(),
+                    1e-5);
+}
+
 TEST(Scores, OnesOwnOfTheWrongShapeIsNamed) {
   const score::Block wrong{.score = [](const Var& a, const Var&, auto) { return a; }, .parameters = {}};
   EXPECT_THROW((void)attend(q, k, v, {.score = wrong}), ShapeError);

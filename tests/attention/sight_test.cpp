@@ -178,6 +178,26 @@ TEST(Sight, RelativeBiasGradientsMatchFiniteDifferences) {
   }
 }
 
+// Long enough that the kernels split the keys: pairs of one distance meet in one place of the table.
+TEST(Sight, LongRelativeBiasLearnsTheSameByBothPaths) {
+  const Tensor table = random_tensor({16, 1}, 7), x = random_tensor({1, 700, 4}, 1), dy = random_tensor({1, 700, 4}, 2);
+  std::vector<Tensor> grads;
+  for (const Attend by : kBothPaths) {
+    const Var learned = Var::parameter(table);
+    backward(by(x, x, x, {.relative_bias = RelativeBias{.table = learned}}).context, dy);
+    grads.push_back(learned.grad());
+  }
+  test::expect_near(grads[0], grads[1], 1e-4);
+}
+
+TEST(Sight, ABiasOfOneHeadMayLookLikeTheWeights) {
+  const Tensor q3 = random_tensor({2, 4, 4}, 1), k3 = random_tensor({2, 6, 4}, 2), bias = random_tensor({2, 4, 6}, 3);
+  for (const Attend by : kBothPaths) {
+    test::expect_same_bytes(by(q3, k3, k3, {.bias = bias}).context.value(),
+                            by(q3, k3, k3, {.bias = bias.reshape({2, 1, 4, 6})}).context.value());
+  }
+}
+
 TEST(Sight, RotaryGradientsMatchFiniteDifferences) {
   for (const Rotary& how : {Rotary{}, Rotary{.base = 100, .dims = 2}, Rotary{.interleaved = true}}) {
     check_gradients([&](const auto& in) { return rotary(in[0], how, 5); }, {random_tensor({2, 3, 4}, 1)});

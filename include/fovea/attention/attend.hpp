@@ -35,7 +35,7 @@ struct AttendOptions {
   std::span<const std::int64_t> lengths{};  // [B], each 0 to Tk: keys from there on are padding; empty: none is
   Mask mask{};
   Edges edges{};
-  Var bias{};  // added to the scores, broadcastable to [B, H, Tq, Tk]; -inf hides a key
+  Var bias{};  // added to the scores, broadcastable to [B, H, Tq, Tk], of one head also to [B, Tq, Tk]; -inf hides
   bool alibi = false;
   std::optional<RelativeBias> relative_bias{};
   std::optional<Rotary> rotary{};
