@@ -1,44 +1,83 @@
 #include "train/adam.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/threads.hpp"
 
 namespace fovea {
+namespace {
+
+constexpr std::int64_t kPiece = 16384;  // values a thread takes at a time
+
+// The sum of squares in eight strands, so that the loop is not one long chain of additions.
+double sum_of_squares(const float* g, std::int64_t n) {
+  double strands[8] = {};
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    for (int k = 0; k < 8; ++k) strands[k] += static_cast<double>(g[i + k]) * g[i + k];
+  }
+  for (; i < n; ++i) strands[0] += static_cast<double>(g[i]) * g[i];
+  return ((strands[0] + strands[1]) + (strands[2] + strands[3])) +
+         ((strands[4] + strands[5]) + (strands[6] + strands[7]));
+}
+
+}  // namespace
 
 Adam::Adam(Parameters& parameters, const TrainOptions& options) : parameters_(parameters), options_(options) {
-  for (const auto& entry : parameters.entries()) {
-    first_.push_back(Tensor::zeros(entry.weight.shape()));
-    second_.push_back(Tensor::zeros(entry.weight.shape()));
-    if (options.ema > 0) mean_.push_back(entry.weight.value().clone());
+  for (std::size_t e = 0; e < parameters.entries().size(); ++e) {
+    const Var& weight = parameters.entries()[e].weight;
+    first_.push_back(Tensor::zeros(weight.shape()));
+    second_.push_back(Tensor::zeros(weight.shape()));
+    if (options.ema > 0) mean_.push_back(weight.value().clone());
+    for (std::int64_t at = 0; at < weight.size(); at += kPiece) {
+      pieces_.push_back({e, at, std::min(kPiece, weight.size() - at)});
+    }
   }
-  squares_.resize(parameters.entries().size());
+  squares_.resize(pieces_.size());
 }
 
 double Adam::step(std::int64_t number, double rate, double scale) {
+  const auto& entries = parameters_.entries();
+  gradients_.clear();
+  for (const auto& entry : entries) gradients_.push_back(entry.weight.grad());
+  const auto each_piece = [&](const auto& body) {
+    parallel_for(static_cast<std::int64_t>(pieces_.size()), 4, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) body(i, pieces_[i]);
+    });
+  };
+  each_piece(
+      [&](std::size_t i, const Piece& p) { squares_[i] = sum_of_squares(gradients_[p.entry].data() + p.at, p.count); });
   double sum = 0;
-  for (const auto& entry : parameters_.entries()) {
-    for (const float g : entry.weight.grad().values()) sum += double(g) * g;
-  }
+  for (const double s : squares_) sum += s;
   const double norm = scale * std::sqrt(sum);
-  const double factor = scale * (options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1.0);
-  const double c1 = 1 - std::pow(double{options_.beta1}, double(number));
-  const double c2 = 1 - std::pow(double{options_.beta2}, double(number));
-  for (std::size_t i = 0; i < first_.size(); ++i) {
-    const Var& w = parameters_.entries()[i].weight;
-    const Tensor g = w.grad();
-    for (std::int64_t k = 0; k < g.size(); ++k) {
-      const double x = factor * g.data()[k];
-      float& m = first_[i].data()[k];
-      float& v = second_[i].data()[k];
-      m = float(options_.beta1 * m + (1 - options_.beta1) * x);
-      v = float(options_.beta2 * v + (1 - options_.beta2) * x * x);
-      float& y = w.value().data()[k];
-      y = float(y - rate * (m / c1 / (std::sqrt(v / c2) + options_.epsilon) + options_.weight_decay * y));
-      if (!mean_.empty()) mean_[i].data()[k] = options_.ema * mean_[i].data()[k] + (1 - options_.ema) * y;
+  const auto factor =
+      static_cast<float>(scale * (options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1.0));
+  // m / c1 / (sqrt(v / c2) + e) = (m sqrt(c2) / c1) / (sqrt(v) + e sqrt(c2)): one square root and one division a value.
+  const double c1 = 1 - std::pow(static_cast<double>(options_.beta1), static_cast<double>(number));
+  const double c2 = 1 - std::pow(static_cast<double>(options_.beta2), static_cast<double>(number));
+  const auto speed = static_cast<float>(rate * std::sqrt(c2) / c1);
+  const auto epsilon = static_cast<float>(options_.epsilon * std::sqrt(c2));
+  const auto shrink = static_cast<float>(1.0 - rate * options_.weight_decay);
+  const float b1 = options_.beta1;
+  const float b2 = options_.beta2;
+  const float ema = options_.ema;
+  each_piece([&](std::size_t, const Piece& p) {
+    const float* g = gradients_[p.entry].data() + p.at;
+    float* m = first_[p.entry].data() + p.at;
+    float* v = second_[p.entry].data() + p.at;
+    float* w = entries[p.entry].weight.value().data() + p.at;
+    for (std::int64_t i = 0; i < p.count; ++i) {
+      const float x = factor * g[i];
+      m[i] = b1 * m[i] + (1 - b1) * x;
+      v[i] = b2 * v[i] + (1 - b2) * x * x;
+      w[i] = shrink * w[i] - speed * m[i] / (std::sqrt(v[i]) + epsilon);
     }
-    w.zero_grad();
-  }
+    if (mean_.empty()) return;
+    float* mean = mean_[p.entry].data() + p.at;
+    for (std::int64_t i = 0; i < p.count; ++i) mean[i] = ema * mean[i] + (1 - ema) * w[i];
+  });
+  for (const auto& entry : entries) entry.weight.zero_grad();
   return norm;
 }
 

@@ -25,7 +25,13 @@ class Adam {
   Parameters& parameters_;
   const TrainOptions& options_;
   std::vector<Tensor> first_, second_, mean_;
+  struct Piece {
+    std::size_t entry;
+    std::int64_t at, count;
+  };
+  std::vector<Piece> pieces_;  // all weights, cut so that threads can share them
   std::vector<double> squares_;
+  std::vector<Tensor> gradients_;
 };
 
 }  // namespace fovea
