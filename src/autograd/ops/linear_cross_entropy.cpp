@@ -22,6 +22,13 @@ using kernels::Trans;
 
 constexpr std::int64_t kBlock = 128;  // rows whose logits exist at a time
 
+float largest(const float* x, std::int64_t n) {
+  float top = x[0];
+#pragma omp simd reduction(max : top)
+  for (std::int64_t j = 0; j < n; ++j) top = x[j] > top ? x[j] : top;
+  return top;
+}
+
 void scale_and_pass(const Var& to, const Tensor& gradient, float factor) {
   if (!to.requires_grad()) return;
   if (factor != 1.0F) {
@@ -61,6 +68,7 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Var& bias, s
   double loss = 0;
   const float e = how.label_smoothing;
   const float spread = e / static_cast<float>(vocabulary);
+  const Tensor smoothing = learns && e > 0 ? Tensor::full({vocabulary}, -spread) : Tensor();
   bool first = true;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(targets.size());) {
     std::int64_t m = 0;
@@ -86,15 +94,14 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Var& bias, s
       } else {
         loss += nll;
       }
-      if (how.count_correct) out.correct += std::max_element(row, row + vocabulary) - row == t ? 1 : 0;
+      if (how.count_correct && largest(row, vocabulary) == row[t]) ++out.correct;
     }
     out.tokens += m;
     if (!learns) continue;
     math.exp(z.data(), z.data(), static_cast<std::size_t>(m * vocabulary));
+    if (e > 0) row_kernels.add_bias(z.data(), smoothing.data(), z.data(), m, vocabulary);
     for (std::int64_t r = 0; r < m; ++r) {
-      float* row = z.data() + r * vocabulary;
-      for (std::int64_t k = 0; k < vocabulary; ++k) row[k] -= spread;
-      row[targets[static_cast<std::size_t>(at[r])]] -= 1 - e;
+      z.data()[r * vocabulary + targets[static_cast<std::size_t>(at[r])]] -= 1 - e;
     }
     kernels::parallel_gemm(Trans::no, Trans::no, m, width, vocabulary, z.data(), vocabulary, weight.data(), width, 0.0F,
                            drows.data(), width);
