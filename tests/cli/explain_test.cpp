@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -21,6 +22,7 @@ using Table = std::vector<std::vector<double>>;
 class ExplainCommand : public testing::Test {
  protected:
   void SetUp() override {
+    unsetenv("COLUMNS");  // or the drawings would be as wide as it says
     folder_ = std::filesystem::temp_directory_path() / ("fovea_explain_" + std::to_string(::getpid()) +
                                                         testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);

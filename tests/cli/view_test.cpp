@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -15,6 +16,7 @@ using testing::HasSubstr;
 class ViewCommand : public testing::Test {
  protected:
   void SetUp() override {
+    unsetenv("COLUMNS");  // or the drawings would be as wide as it says
     folder_ = std::filesystem::temp_directory_path() / ("fovea_view_" + std::to_string(::getpid()) +
                                                         testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);
