@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <istream>
 #include <new>
@@ -10,11 +12,29 @@
 namespace fovea::cli {
 namespace {
 
-// One line, whatever the message holds.
+// One line, whatever the message holds: names of files and options may hold anything.
 int fail(const Streams& streams, std::string message, int code) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::replace_if(
+      message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   streams.err << "fovea: " << message << '\n';
   return code;
+}
+
+// CLI11 says of a subcommand that it does not know that one is required; say which one it was, and what there is.
+void check_subcommands(CLI::App& app, const std::vector<std::string>& arguments) {
+  CLI::App* at = &app;
+  for (const std::string& word : arguments) {
+    const auto known = at->get_subcommands([](CLI::App*) { return true; });
+    if (known.empty() || word.starts_with('-')) return;
+    const auto next =
+        std::find_if(known.begin(), known.end(), [&word](const CLI::App* sub) { return sub->check_name(word); });
+    if (next == known.end()) {
+      std::string names;
+      for (const CLI::App* sub : known) names += (names.empty() ? "" : ", ") + sub->get_name();
+      throw UsageError(fmt::format("\"{}\" is not a subcommand of {}: {}", word, at->get_name(), names));
+    }
+    at = *next;
+  }
 }
 
 }  // namespace
@@ -35,6 +55,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_view(app, streams);
     try {
       (void)kernels::active();  // an unknown FOVEA_KERNELS is an error of usage, whatever the command
+      check_subcommands(app, arguments);
       auto reversed = with_config(arguments);
       std::reverse(reversed.begin(), reversed.end());
       app.parse(reversed);
@@ -43,6 +64,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     } catch (const CLI::ParseError& error) {
       return fail(streams, std::string(error.what()) + " (fovea --help lists what there is)", 2);
     }
+    if (!streams.out.flush()) return fail(streams, "standard output: cannot write", 1);
     return 0;
   } catch (const UsageError& error) {
     return fail(streams, error.what(), 2);
