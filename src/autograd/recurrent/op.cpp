@@ -171,6 +171,8 @@ Recurrent recurrent(const char* op, Cell cell, const Var& x, std::span<const Cel
   }
   run_forward(cell, k.sequences, std::span(k.directions).first(k.count));
 
+  for (Direction& d : k.directions) d.state = {};  // the backward uses the transposed
+
   Recurrent result;
   auto backward = [k = std::move(k)](std::span<const Tensor> outputs) { run(k, outputs); };
   if (cell == Cell::lstm) {

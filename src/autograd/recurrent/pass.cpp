@@ -58,7 +58,7 @@ void forward_chunk(Cell cell, const Sequences& sequences, const Direction& d, st
 void backward_chunk(Cell cell, const Sequences& sequences, const Direction& d, const DirectionGradients& g,
                     std::span<const std::int32_t> chunk, float* dbias) {
   const auto& rnn = *kernels::active().rnn;
-  const std::int64_t h = d.state.k();
+  const std::int64_t h = g.state.n();
   const std::int64_t width = gate_count(cell) * h;
   const auto count = static_cast<std::int64_t>(chunk.size());
   zero_row(dbias, 4 * h);
