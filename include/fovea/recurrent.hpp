@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "fovea/var.hpp"
@@ -58,5 +59,27 @@ struct Recurrent {
 [[nodiscard]] Recurrent bidirectional_lstm(const Var& x, const LstmWeights& forward, const LstmWeights& backward,
                                            const RecurrentOptions& how = {}, const Var& first = {},
                                            const Var& first_cell = {});
+
+/// A GRU's or LSTM's weights packed for single steps, as decoding takes them. No gradients; the same bytes as gru() and
+/// lstm() give.
+///
+///     const RecurrentStepper cell(weights);
+///     cell.step(x, state);  // [rows, in], [rows, h]
+class RecurrentStepper {
+ public:
+  explicit RecurrentStepper(const GruWeights& weights);
+  explicit RecurrentStepper(const LstmWeights& weights);
+  ~RecurrentStepper();
+  RecurrentStepper(RecurrentStepper&&) noexcept;
+  RecurrentStepper& operator=(RecurrentStepper&&) noexcept;
+
+  /// Takes one step in place; `cell` [rows, h] for an LSTM only. Throws ShapeError when the shapes do not fit, or state
+  /// or cell is not contiguous.
+  void step(const Tensor& x, const Tensor& state, const Tensor& cell = {}) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace fovea

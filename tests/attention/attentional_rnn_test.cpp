@@ -1,4 +1,5 @@
 #include "fovea/attention/attentional_rnn.hpp"
+#include "fovea/attention/attentional_rnn_stepper.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -252,6 +253,54 @@ TEST(AttentionalRnn, DropoutBetweenLayersIsTheSameForwardAndBackward) {
     EXPECT_FALSE(std::ranges::equal(dropped.value().values(), plain.value().values()));
     test::check_gradients([&](const auto& in) { return c.run(in, how).attentional; }, values,
                           {.step = 1e-2, .tolerance = 3e-3, .per_input = 4});
+  }
+}
+
+// Decoding takes the same steps; rows that are kept, doubled and mixed go on as what they were.
+TEST(AttentionalRnnStepper, StepByStepIsTheSameRun) {
+  for (DecoderCase c : cases()) {
+    SCOPED_TRACE(name(c));
+    c.lengths = {4, 4, 4};
+    const std::vector<Tensor> values = c.random();
+    const std::vector<Var> in = constants(values);
+    const AttentionalRnn all = c.run(in);
+    std::vector<Var> firsts;
+    std::vector<Var> cells;
+    const AttentionalRnnWeights weights = c.weights(in, firsts, cells);
+    std::vector<Tensor> first;
+    std::vector<Tensor> cell;
+    for (const Var& v : firsts) first.push_back(v.value());
+    for (const Var& v : cells) {
+      if (v) cell.push_back(v.value());
+    }
+    const PackedAttentionalRnn packed(weights, c.options(), c.embedding, c.memory);
+    AttentionalRnnStepper stepper(packed, values[1], c.memory_lengths, first, cell);
+    std::vector<std::int32_t> sequence{0, 1, 2};
+    for (std::int64_t t = 0; t < c.steps; ++t) {
+      const Tensor x = Tensor::empty({stepper.rows(), c.embedding});
+      for (std::size_t r = 0; r < sequence.size(); ++r) {
+        const auto row = static_cast<std::int64_t>(r);
+        x.slice(0, row, row + 1).copy_from(values[0].select(0, sequence[r]).slice(0, t, t + 1));
+      }
+      const AttentionalRnnStep step = stepper.step(x);
+      for (std::size_t r = 0; r < sequence.size(); ++r) {
+        const auto row = static_cast<std::int64_t>(r);
+        const auto of = [&](const Var& v) { return v.value().select(0, sequence[r]).slice(0, t, t + 1); };
+        expect_equal(step.weights.slice(0, row, row + 1), of(all.weights), "weights");
+        if (all.states) expect_equal(step.state.slice(0, row, row + 1), of(all.states), "state");
+        if (all.contexts) expect_equal(step.context.slice(0, row, row + 1), of(all.contexts), "context");
+        if (all.attentional) expect_equal(step.attentional.slice(0, row, row + 1), of(all.attentional), "attentional");
+      }
+      const std::vector<std::int32_t> kept = t == 0   ? std::vector<std::int32_t>{2, 0, 0, 1}
+                                             : t == 1 ? std::vector<std::int32_t>{3, 0}
+                                                      : std::vector<std::int32_t>{0, 1};
+      stepper.keep(kept);
+      std::vector<std::int32_t> next;
+      for (const std::int32_t r : kept) next.push_back(sequence[static_cast<std::size_t>(r)]);
+      sequence = next;
+    }
+    EXPECT_THROW(stepper.step(Tensor::zeros({7, c.embedding})), ShapeError);
+    EXPECT_THROW(stepper.keep(std::vector<std::int32_t>{2}), ShapeError);
   }
 }
 

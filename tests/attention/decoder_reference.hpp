@@ -105,12 +105,17 @@ struct DecoderCase {
   /// Runs Fovea's op.
   [[nodiscard]] AttentionalRnn run(const std::vector<Var>& in) const { return run(in, options()); }
   [[nodiscard]] AttentionalRnn run(const std::vector<Var>& in, const AttentionalRnnOptions& how) const {
+    std::vector<Var> firsts;
+    std::vector<Var> cells;
+    const AttentionalRnnWeights w = weights(in, firsts, cells);
+    return attentional_rnn(in[0], in[1], w, how, firsts, cells);
+  }
+  [[nodiscard]] AttentionalRnnWeights weights(const std::vector<Var>& in, std::vector<Var>& firsts,
+                                              std::vector<Var>& cells) const {
     std::map<std::string, Var> by;
     std::size_t at = 0;
     for (const auto& [name, shape] : arrays()) by[name] = in[at++];
     AttentionalRnnWeights w{.cell = cell};
-    std::vector<Var> firsts;
-    std::vector<Var> cells;
     for (int l = 0; l < layers; ++l) {
       const std::string n = std::to_string(l);
       w.layers.push_back({by["w" + n], by["u" + n], by["b" + n], by["c" + n]});
@@ -150,7 +155,7 @@ struct DecoderCase {
     w.attentional_bias = by["a_bias"];
     w.center = by["center"];
     w.center_vector = by["center_v"];
-    return attentional_rnn(by["x"], by["memory"], w, how, firsts, cells);
+    return w;
   }
 };
 

@@ -287,6 +287,30 @@ TEST(Recurrent, ASequencesResultDoesNotDependOnTheOthers) {
   set_threads(before);
 }
 
+TEST(Recurrent, StepByStepIsTheSameRun) {
+  const Tensor x = random_tensor({5, 3, 4}, 1);
+  const GruWeights g = gru_weights(4, 9, 2);
+  const LstmWeights l = lstm_weights(4, 9, 3);
+  const Tensor first = random_tensor({5, 9}, 4);
+  const Recurrent all_gru = gru(x, g, {}, first);
+  const Recurrent all_lstm = lstm(x, l, {}, first);
+  const RecurrentStepper gru_cell(g);
+  const RecurrentStepper lstm_cell(l);
+  const Tensor state = first.clone();
+  const Tensor lstm_state = first.clone();
+  const Tensor cell = Tensor::zeros({5, 9});
+  for (std::int64_t t = 0; t < 3; ++t) {
+    const Tensor now = x.select(1, t).contiguous();
+    gru_cell.step(now, state);
+    lstm_cell.step(now, lstm_state, cell);
+    expect_equal(state, all_gru.states.value().select(1, t));
+    expect_equal(lstm_state, all_lstm.states.value().select(1, t));
+  }
+  expect_equal(cell, all_lstm.last_cell.value());
+  EXPECT_THROW(gru_cell.step(Tensor::zeros({5, 3}), state), ShapeError);
+  EXPECT_THROW(lstm_cell.step(Tensor::zeros({5, 4}), lstm_state), ShapeError);
+}
+
 TEST(Recurrent, WhatStandsInThePaddingNeverMatters) {
   const Lengths lengths{2, 0};
   const Tensor x = random_tensor({2, 4, 3}, 1);

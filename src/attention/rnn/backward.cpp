@@ -22,8 +22,8 @@ struct BackState {
         dresult(d.luong() ? Tensor::empty({rows, d.result}) : Tensor()),
         djoined(d.luong() ? Tensor::empty({rows, d.memory_width + d.units}) : Tensor()),
         dquery(Tensor::empty({rows, d.units})),
-        dcoverage(d.coverage_weight ? Tensor::zeros({rows, d.source}) : Tensor()),
-        look(d, rows) {
+        dcoverage(d.coverage_weight ? Tensor::zeros({rows, d.source.steps}) : Tensor()),
+        look(d, d.source, rows) {
     for (std::size_t l = 0; l < d.layers.size(); ++l) {
       carry.push_back(Tensor::zeros({rows, d.units}));
       carry_cell.push_back(d.cell == Cell::lstm ? Tensor::zeros({rows, d.units}) : Tensor());
@@ -191,7 +191,7 @@ Gradients::Gradients(const Decoder& d, const OutputGradients& given) : outputs(g
     first_cell.push_back(array(layer.first_cell.requires_grad(), d.batch, d.units));
   }
   look.contexts = array(d.memory.requires_grad(), rows, d.memory_width);
-  look.scores = array(d.kind == Kind::dot && d.keys.requires_grad(), rows, d.source);
+  look.scores = array(d.kind == Kind::dot && d.keys.requires_grad(), rows, d.source.steps);
   look.queries = array(d.query_weights.requires_grad(), rows, d.dim);
   look.centers = array(d.center.requires_grad(), rows, d.center_dim);
   if (d.kind == Kind::additive && d.keys.requires_grad()) {

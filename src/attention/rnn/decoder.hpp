@@ -35,6 +35,20 @@ struct Layer {
   Tensor first_value, first_cell_value;  // [B, h]; empty: zeros
 };
 
+/// What a decoder reads: the memory of each sequence, and its keys.
+struct Source {
+  [[nodiscard]] Int length(Int b) const { return lengths[static_cast<std::size_t>(b)]; }
+  [[nodiscard]] const float* memory_row(Int b, Int j) const { return memory.data() + (b * steps + j) * memory.dim(2); }
+  [[nodiscard]] Int key_at(Int b, Int j) const { return (b * steps + j) * keys.dim(2); }
+
+  Int batch = 0, steps = 0;   // B, S
+  Vector<Int> lengths;        // [B]
+  Tensor memory;              // [B, S, M]
+  Tensor keys;                // [B, S, dim], projected; empty for location
+  Tensor keys_exp;            // [B, S, dim]: exp(2 keys), for kernels::additive_exp; empty: not used
+  Vector<std::uint8_t> fits;  // [B]: whether that sequence's keys are small enough for it
+};
+
 /// One call. Counted: the tape's function holds it.
 struct Decoder final : detail::Counted {
   Decoder(Sequences sequences) : targets(std::move(sequences)) {}  // NOLINT(google-explicit-constructor)
@@ -42,12 +56,11 @@ struct Decoder final : detail::Counted {
   [[nodiscard]] bool luong() const { return form == DecoderForm::luong; }
   [[nodiscard]] Layer& top() { return layers.back(); }
   [[nodiscard]] const Layer& top() const { return layers.back(); }
-  [[nodiscard]] Int memory_length(Int b) const { return memory_lengths[static_cast<std::size_t>(b)]; }
 
   Cell cell = Cell::gru;
   DecoderForm form = DecoderForm::bahdanau;
   bool keep = false;  // a backward pass may follow
-  Int batch = 0, steps = 0, source = 0;
+  Int batch = 0, steps = 0;
   Int embedding = 0, memory_width = 0, units = 0, width = 0;  // E, M, h, gates h
   Int feed = 0, result = 0;                                   // F, G
   Int dim = 0, center_dim = 0;
@@ -61,7 +74,7 @@ struct Decoder final : detail::Counted {
   Int half_width = 0;
 
   Sequences targets;
-  Vector<Int> memory_lengths;  // [batch]
+  Source source;
   Vector<Layer> layers;
 
   // Inputs; keys are already projected. query_weights, query_bias: q = h op(W) + b; without them q = h.
@@ -72,10 +85,8 @@ struct Decoder final : detail::Counted {
 
   // Their values, and the matrices of the time loop with their transposes.
   Tensor input;  // x [rows, E]
-  Tensor memory_value, keys_value, query_bias_value, vector_value, coverage_weight_value;
+  Tensor query_bias_value, vector_value, coverage_weight_value;
   Tensor attentional_bias_value, center_vector_value;
-  Tensor keys_exp;                // [B, S, dim]: exp(2 keys), for kernels::additive_exp
-  Vector<std::uint8_t> keys_fit;  // [batch]: whether that sequence's keys are small enough for it
   StepMatrix query, query_back, feeding, feeding_back, attend, attend_back, centering, centering_back;
 
   // Kept of attention:
@@ -92,7 +103,17 @@ struct Decoder final : detail::Counted {
   Tensor fed;      // [rows, G]: g of the step before
 };
 
-/// Checks everything, projects the keys, gathers the inputs of the tape in `inputs`.
+/// The parts of a call that do not depend on its data; d.embedding and d.memory_width are set before.
+void set_weights(Decoder& d, const AttentionalRnnWeights& weights, const AttentionalRnnOptions& how);
+void set_score(Decoder& d, const Score& score);
+void check_first(const Decoder& d, Int batch, std::span<const Var> first, std::span<const Var> first_cell);
+
+/// The memory's keys as the score wants them; nothing for location.
+[[nodiscard]] Var keys_of(const Decoder& d, const Score& score, const Var& memory);
+void set_source(const Decoder& d, const Var& memory, const Var& keys, std::span<const std::int32_t> lengths,
+                Source& source);
+
+/// All of it; gathers the inputs of the tape in `inputs`.
 [[nodiscard]] detail::Ref<Decoder> prepare(const Var& x, const Var& memory, const AttentionalRnnWeights& weights,
                                            const AttentionalRnnOptions& how, std::span<const Var> first,
                                            std::span<const Var> first_cell, Vector<Var>& inputs);

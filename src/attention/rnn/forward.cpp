@@ -5,23 +5,22 @@
 #include "attention/rnn/step.hpp"
 #include "autograd/recurrent/rows.hpp"
 #include "fovea/threads.hpp"
-#include "kernels/attention_step.hpp"
-#include "kernels/kernels.hpp"
 
 namespace fovea::decoder {
 namespace {
 
 void forward_chunk(const Decoder& d, std::span<const std::int32_t> chunk) {
   const auto count = static_cast<Int>(chunk.size());
-  StepState s(d, count);
+  Carried carried(d, d.source, count);
+  StepScratch scratch(d, d.source, count);
   Vector<Int> kept(chunk.size());
   for (std::size_t l = 0; l < d.layers.size(); ++l) {
+    const Layer& layer = d.layers[l];
+    if (layer.first_value) carried.zero_states = false;
     for (Int j = 0; j < count; ++j) {
       const Int b = chunk[static_cast<std::size_t>(j)];
-      if (d.layers[l].first_value) copy_row(row_of(d.layers[l].first_value, b), row_of(s.states[l], j), d.units);
-      if (d.layers[l].first_cell_value) {
-        copy_row(row_of(d.layers[l].first_cell_value, b), row_of(s.cells[l], j), d.units);
-      }
+      if (layer.first_value) copy_row(row_of(layer.first_value, b), row_of(carried.states[l], j), d.units);
+      if (layer.first_cell_value) copy_row(row_of(layer.first_cell_value, b), row_of(carried.cells[l], j), d.units);
     }
   }
   Int active = count;
@@ -29,23 +28,9 @@ void forward_chunk(const Decoder& d, std::span<const std::int32_t> chunk) {
     for (Int j = 0; j < active; ++j) {
       kept[static_cast<std::size_t>(j)] = d.targets.row(chunk[static_cast<std::size_t>(j)], step);
     }
-    step_forward(d, {.count = active, .step = step, .sequence = chunk.data(), .kept = kept.data()}, s);
+    const LookRows rows{.count = active, .step = step, .sequence = chunk.data(), .kept = kept.data()};
+    step_forward(d, d.source, rows, carried, scratch, {});
   }
-}
-
-// exp(2 k) of every key, where the additive score may use it.
-void exponentials(Decoder& d) {
-  const auto& kernels = *kernels::active().attention_step;
-  d.keys_exp = Tensor::empty(d.keys_value.shape());
-  d.keys_fit.assign(static_cast<std::size_t>(d.batch), 0);
-  parallel_for(d.batch, 8, [&](Int begin, Int end) {
-    for (Int b = begin; b < end; ++b) {
-      const Int first = b * d.source * d.dim;
-      const float most =
-          kernels.exp_twice(d.memory_length(b) * d.dim, d.keys_value.data() + first, d.keys_exp.data() + first);
-      d.keys_fit[static_cast<std::size_t>(b)] = most <= kernels::kAdditiveReach ? 1 : 0;
-    }
-  });
 }
 
 }  // namespace
@@ -62,15 +47,14 @@ void forward(Decoder& d) {
   }
   d.queries = array(d.keep, d.dim);
   d.query_norms = array(d.keep && d.unit_epsilon > 0, 1);
-  d.weights = array(true, d.source);
-  d.coverage = array(d.keep && d.coverage_weight, d.source);
+  d.weights = array(true, d.source.steps);
+  d.coverage = array(d.keep && d.coverage_weight, d.source.steps);
   d.centers = array(d.keep && d.local, 1);
   d.center_tanh = array(d.keep && d.centering, d.center_dim);
   d.contexts = array(!d.luong(), d.memory_width);
   d.joined = array(d.keep && d.luong(), d.memory_width + d.units);
   d.results = array(d.luong(), d.result);
   d.fed = array(d.keep && d.luong() && d.feed > 0, d.result);
-  if (d.kind == Kind::additive && !d.coverage_weight) exponentials(d);
 
   // What does not wait for the recurrence: the product of all inputs with their weights.
   const Tensor w = d.layers[0].weights.input.value().contiguous();

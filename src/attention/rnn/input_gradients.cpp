@@ -59,17 +59,17 @@ void memory_gradients(const Decoder& d, const Gradients& g) {
     if (!to.requires_grad()) return;
     const GradTarget target = to.grad_target();
     parallel_for(d.batch, 4, [&](Int begin, Int end) {
-      const Tensor block = Tensor::empty({std::max<Int>(1, d.source), std::max<Int>(1, width)});
+      const Tensor block = Tensor::empty({std::max<Int>(1, d.source.steps), std::max<Int>(1, width)});
       for (Int b = begin; b < end; ++b) {
         const Int steps = d.targets.length(b);
-        const Int length = steps == 0 ? 0 : d.memory_length(b);
-        float* out = target.tensor.data() + b * d.source * width;
-        if (!target.add) zero_row(out + length * width, (d.source - length) * width);
+        const Int length = steps == 0 ? 0 : d.source.length(b);
+        float* out = target.tensor.data() + b * d.source.steps * width;
+        if (!target.add) zero_row(out + length * width, (d.source.steps - length) * width);
         if (length == 0) continue;
         const Int first = d.targets.row(b, 0);
         // A scale of 1 needs no block in between.
         const bool direct = scale == 1.0F;
-        kernels::gemm(Trans::yes, Trans::no, length, width, steps, row_of(weights, first), d.source,
+        kernels::gemm(Trans::yes, Trans::no, length, width, steps, row_of(weights, first), d.source.steps,
                       row_of(rows, first), rows.stride(0), direct && target.add ? 1.0F : 0.0F,
                       direct ? out : block.data(), width);
         for (Int i = 0; !direct && i < length * width; ++i) {

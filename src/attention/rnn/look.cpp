@@ -16,13 +16,13 @@
 
 namespace fovea::decoder {
 
-LookScratch::LookScratch(const Decoder& d, Int rows)
+LookScratch::LookScratch(const Decoder& d, const Source& source, Int rows)
     : unit(d.unit_epsilon > 0 ? Tensor::empty({rows, d.units}) : Tensor()),
       projected(Tensor::empty({rows, std::max(d.dim, d.units)})),
       exp(Tensor::empty({d.dim})),
-      weights(Tensor::empty({rows, d.source})),
+      weights(Tensor::empty({rows, source.steps})),
       center(d.center ? Tensor::empty({rows, d.center_dim}) : Tensor()),
-      covered(Tensor::empty({d.source})) {}
+      covered(Tensor::empty({source.steps})) {}
 
 namespace {
 
@@ -44,23 +44,24 @@ float predict(const Decoder& d, float* row, Int length) {
   return static_cast<float>(length) / (1.0F + std::exp(-z));
 }
 
-void score(const Decoder& d, Int b, const Range& seen, const float* q, const float* coverage, float* exp, float* w) {
+void score(const Decoder& d, const Source& source, Int b, const Range& seen, const float* q, const float* coverage,
+           float* exp, float* w) {
   const auto& kernels = *kernels::active().attention_step;
   if (d.kind == Kind::location) {
     std::copy_n(q + seen.low, seen.count(), w + seen.low);
   } else if (d.kind == Kind::dot) {
-    const float* keys = d.keys_value.data() + (b * d.source + seen.low) * d.dim;
+    const float* keys = source.keys.data() + source.key_at(b, seen.low);
     kernels.dot(seen.count(), d.dim, d.scale, q, keys, d.dim, w + seen.low);
   } else {
-    const Additive a = additive(d, b, seen, q, coverage, exp);
+    const Additive a = additive(d, source, b, seen, q, coverage, exp);
     (a.exponentials ? kernels.additive_exp : kernels.additive)(a.step, w + seen.low);
   }
 }
 
 }  // namespace
 
-void look(const Decoder& d, const LookRows& rows, const float* queries, float* contexts, Int context_stride,
-          float* coverage, LookScratch& scratch) {
+void look(const Decoder& d, const Source& source, const LookRows& rows, const float* queries, float* contexts,
+          Int context_stride, float* coverage, LookScratch& scratch) {
   const auto& kernels = *kernels::active().attention_step;
   const float* q = queries;
   Int q_width = d.units;
@@ -87,24 +88,23 @@ void look(const Decoder& d, const LookRows& rows, const float* queries, float* c
     const float* query = q + j * q_width;
     float center = static_cast<float>(rows.step);
     if (d.centering) {
-      center = predict(d, row_of(scratch.center, j), d.memory_length(b));
+      center = predict(d, row_of(scratch.center, j), source.length(b));
       keep_row(row_of(scratch.center, j), keep(d.center_tanh), d.center_dim);
     }
     if (float* to = keep(d.centers)) *to = center;
-    const Range seen = visible(d, b, center);
-    float* covered = coverage == nullptr ? nullptr : coverage + j * d.source;
-    keep_row(covered, keep(d.coverage), d.source);
+    const Range seen = visible(d, source, b, center);
+    float* covered = coverage == nullptr ? nullptr : coverage + j * source.steps;
+    keep_row(covered, keep(d.coverage), source.steps);
     keep_row(query, keep(d.queries), d.dim);
     float* w = row_of(scratch.weights, j);
-    zero_row(w, d.source);
-    score(d, b, seen, query, covered, scratch.exp.data(), w);
+    zero_row(w, source.steps);
+    score(d, source, b, seen, query, covered, scratch.exp.data(), w);
     kernels.softmax(seen.count(), w + seen.low);
     for (Int i = seen.low; d.gaussian && i < seen.high; ++i) w[i] *= bell(d, i, center);
-    kernels.weigh(seen.count(), d.memory_width, w + seen.low,
-                  d.memory_value.data() + (b * d.source + seen.low) * d.memory_width, d.memory_width,
+    kernels.weigh(seen.count(), d.memory_width, w + seen.low, source.memory_row(b, seen.low), d.memory_width,
                   contexts + j * context_stride);
-    keep_row(w, keep(d.weights), d.source);
-    for (Int i = 0; covered != nullptr && i < d.source; ++i) covered[i] += w[i];
+    keep_row(w, keep(d.weights), source.steps);
+    for (Int i = 0; covered != nullptr && i < source.steps; ++i) covered[i] += w[i];
   }
 }
 

@@ -17,7 +17,7 @@ struct LookRows {
 
 /// Memory for as many rows as a chunk has.
 struct LookScratch {
-  LookScratch(const Decoder& d, Int rows);
+  LookScratch(const Decoder& d, const Source& source, Int rows);
   Tensor unit;       // [rows, h]
   Tensor projected;  // [rows, dim]
   Tensor exp;        // [dim]
@@ -28,8 +28,8 @@ struct LookScratch {
 
 /// From queries [count, h] to contexts, rows `context_stride` apart, and weights (in scratch). `coverage` [rows, S] is
 /// read and added to.
-void look(const Decoder& d, const LookRows& rows, const float* queries, float* contexts, Int context_stride,
-          float* coverage, LookScratch& scratch);
+void look(const Decoder& d, const Source& source, const LookRows& rows, const float* queries, float* contexts,
+          Int context_stride, float* coverage, LookScratch& scratch);
 
 /// What the attention's backward leaves for the products that follow the time loop, as compact rows.
 struct LookGradients {

@@ -43,7 +43,7 @@ float softmax_back(const Decoder& d, const Range& seen, float center, const floa
 
 // d(W_p h) of one row, from the tanh that was kept.
 void center_back(const Decoder& d, Int b, float center, float dcenter, const float* tanh, float* dsum, float* dvector) {
-  const auto length = static_cast<float>(d.memory_length(b));
+  const auto length = static_cast<float>(d.source.length(b));
   const float dz = length > 0 ? dcenter * center * (1 - center / length) : 0.0F;
   for (Int i = 0; i < d.center_dim; ++i) {
     if (dvector != nullptr) dvector[i] += dz * tanh[i];
@@ -57,26 +57,27 @@ void look_back(const Decoder& d, const LookRows& rows, const float* dcontexts, I
                const Tensor& dweights, float* dcoverage, float* dqueries, const LookGradients& gradients,
                const LookSums& sums, LookScratch& scratch) {
   const auto& kernels = *kernels::active().attention_step;
+  const Source& source = d.source;
   float* dq_rows = d.query ? scratch.projected.data() : dqueries;
   for (Int j = 0; j < rows.count; ++j) {
     const Int b = rows.sequence[j];
     const Int kept = rows.kept[j];
     const float center = d.centers ? d.centers.data()[kept] : 0.0F;
-    const Range seen = visible(d, b, center);
+    const Range seen = visible(d, source, b, center);
     const float* dcontext = dcontexts + j * context_stride;
     const float* a = row_of(d.weights, kept);
     float* ds = row_of(scratch.weights, j);
-    zero_row(ds, d.source);
-    kernels.dot(seen.count(), d.memory_width, 1, dcontext,
-                d.memory_value.data() + (b * d.source + seen.low) * d.memory_width, d.memory_width, ds + seen.low);
-    float* later = dcoverage == nullptr ? nullptr : dcoverage + j * d.source;
+    zero_row(ds, source.steps);
+    kernels.dot(seen.count(), d.memory_width, 1, dcontext, source.memory_row(b, seen.low), d.memory_width,
+                ds + seen.low);
+    float* later = dcoverage == nullptr ? nullptr : dcoverage + j * source.steps;
     for (Int i = seen.low; i < seen.high; ++i) {
       if (dweights) ds[i] += row_of(dweights, kept)[i];
       if (later != nullptr) ds[i] += later[i];
     }
     const float dcenter = softmax_back(d, seen, center, a, ds);
     keep_row(dcontext, row_of(gradients.contexts, kept), d.memory_width);
-    keep_row(ds, row_of(gradients.scores, kept), d.source);
+    keep_row(ds, row_of(gradients.scores, kept), source.steps);
     if (d.centering) {
       center_back(d, b, center, dcenter, row_of(d.center_tanh, kept), row_of(scratch.center, j), sums.center_vector);
       keep_row(row_of(scratch.center, j), row_of(gradients.centers, kept), d.center_dim);
@@ -85,20 +86,19 @@ void look_back(const Decoder& d, const LookRows& rows, const float* dcontexts, I
     const float* query = row_of(d.queries, kept);
     if (d.kind == Kind::location) {
       zero_row(dq, d.dim);
-      copy_row(ds, dq, d.source);
+      copy_row(ds, dq, source.steps);
     } else if (d.kind == Kind::dot) {
-      kernels.weigh(seen.count(), d.dim, ds + seen.low, d.keys_value.data() + (b * d.source + seen.low) * d.dim, d.dim,
-                    dq);
+      kernels.weigh(seen.count(), d.dim, ds + seen.low, source.keys.data() + source.key_at(b, seen.low), d.dim, dq);
       for (Int i = 0; i < d.dim; ++i) dq[i] *= d.scale;
     } else {
       const float* covered = row_of(d.coverage, kept);
-      const Additive step = additive(d, b, seen, query, covered, scratch.exp.data());
+      const Additive step = additive(d, source, b, seen, query, covered, scratch.exp.data());
       float* dcovered = covered == nullptr ? nullptr : scratch.covered.data();
       const Tensor& dkeys = gradients.keys.tensor;
       (step.exponentials ? kernels.additive_exp_backward : kernels.additive_backward)(
           step.step, {.dscores = ds + seen.low,
                       .dq = dq,
-                      .dk = dkeys ? dkeys.data() + (b * d.source + seen.low) * d.dim : nullptr,
+                      .dk = dkeys ? dkeys.data() + source.key_at(b, seen.low) : nullptr,
                       .dv = sums.vector,
                       .dcoverage = dcovered,
                       .dcoverage_weight = covered == nullptr ? nullptr : sums.coverage_weight});

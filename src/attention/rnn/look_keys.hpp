@@ -16,8 +16,8 @@ struct Range {
   [[nodiscard]] Int count() const { return high - low; }
 };
 
-inline Range visible(const Decoder& d, Int b, float center) {
-  const Int length = d.memory_length(b);
+inline Range visible(const Decoder& d, const Source& source, Int b, float center) {
+  const Int length = source.length(b);
   if (!d.local) return {0, length};
   const double low = std::ceil(static_cast<double>(center) - static_cast<double>(d.half_width));
   const double high = std::floor(static_cast<double>(center) + static_cast<double>(d.half_width)) + 1;
@@ -39,22 +39,22 @@ struct Additive {
 };
 
 /// `exp` [dim] receives the query's exponentials.
-inline Additive additive(const Decoder& d, Int b, const Range& seen, const float* query, const float* coverage,
-                         float* exp) {
-  const Int first = (b * d.source + seen.low) * d.dim;
+inline Additive additive(const Decoder& d, const Source& source, Int b, const Range& seen, const float* query,
+                         const float* coverage, float* exp) {
+  const Int first = source.key_at(b, seen.low);
   Additive a;
   a.step = {.keys = seen.count(),
             .dim = d.dim,
             .q = query,
-            .k = d.keys_value.data() + first,
+            .k = source.keys.data() + first,
             .k_stride = d.dim,
             .v = d.vector_value.data(),
             .coverage = coverage == nullptr ? nullptr : coverage + seen.low,
             .coverage_weight = d.coverage_weight ? d.coverage_weight_value.data() : nullptr};
-  if (coverage != nullptr || d.keys_fit[static_cast<std::size_t>(b)] == 0) return a;
+  if (coverage != nullptr || source.fits[static_cast<std::size_t>(b)] == 0) return a;
   if (!(kernels::active().attention_step->exp_twice(d.dim, query, exp) <= kernels::kAdditiveReach)) return a;
   a.step.q = exp;
-  a.step.k = d.keys_exp.data() + first;
+  a.step.k = source.keys_exp.data() + first;
   a.exponentials = true;
   return a;
 }

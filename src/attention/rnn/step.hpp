@@ -6,25 +6,33 @@
 
 namespace fovea::decoder {
 
-/// What goes from step to step, and the memory a step works in; row j is the j-th sequence of a chunk, or hypothesis.
-struct StepState {
-  StepState(const Decoder& d, Int rows);
+/// What goes from step to step; row j is the j-th sequence of a chunk, or hypothesis.
+struct Carried {
+  Carried() = default;
+  Carried(const Decoder& d, const Source& source, Int rows);  // zeros
 
-  Vector<Tensor> states, cells;  // per layer [rows, h]
-  Tensor fed;                    // [rows, G]: g of this step, fed to the next; Luong only
+  [[nodiscard]] Carried slice(Int begin, Int end) const;  // a view of some rows
+
+  Vector<Tensor> states, cells;  // per layer [rows, h]; cells of LSTMs
+  Tensor fed;                    // [rows, G]: g of the last step; Luong only
   Tensor coverage;               // [rows, S]
-  bool blank = true;             // no step was taken yet
-  bool zero = true;              // ... and all first states are zeros
+  bool fed_nothing = true;       // before the first step
+  bool zero_states = true;       // ... and all first states are zeros
+};
 
-  Tensor gates;                  // [rows, 4h], where nothing is kept
+/// Memory that a step works in.
+struct StepScratch {
+  StepScratch(const Decoder& d, const Source& source, Int rows);
+
   Tensor products, more, input;  // [rows, gates h]
   Tensor context;                // [rows, M]; Luong: [rows, M + h], the state beside the context
   Tensor below;                  // [rows, h]: a layer's states after dropout
   LookScratch look;
 };
 
-/// Takes one step. What is kept goes to the decoder's arrays where rows.kept says so; the first layer's gates hold x W
-/// before: row rows.kept[j] of its array, or row j of s.gates.
-void step_forward(const Decoder& d, const LookRows& rows, StepState& s);
+/// Takes one step. The first layer's gates hold x W before, and all layers' are written: those of row j at
+/// rows.kept[j] of the layer's array, or, where nothing is kept, at row j of `gates` [rows, 4h].
+void step_forward(const Decoder& d, const Source& source, const LookRows& rows, Carried& carried, StepScratch& scratch,
+                  const Tensor& gates);
 
 }  // namespace fovea::decoder

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "fovea/error.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
 
 namespace fovea {
 
@@ -38,11 +40,12 @@ void Pixels::gather(const float* x, std::int64_t begin, std::int64_t end, float*
 }
 
 void Pixels::scatter_add(const float* rows, std::int64_t begin, std::int64_t end, float* x) const {
+  const auto& math = *kernels::active().math;
   for (std::int64_t i = begin; i < end; ++i, rows += depth()) {
     for_window(i, [&](std::int64_t pixel, std::int64_t place) {
       float* to = x + pixel * channels;
       const float* from = rows + place * channels;
-      for (std::int64_t c = 0; c < channels; ++c) to[c] += from[c];
+      math.add_in_place(from, to, static_cast<std::size_t>(channels));
     });
   }
 }

@@ -21,7 +21,6 @@
 namespace fovea {
 namespace {
 
-using kernels::gemm;
 using kernels::parallel_gemm;
 using kernels::Trans;
 
@@ -134,14 +133,14 @@ Var convolve(const char* op, bool glu, const Var& x, const Var& weights, const V
   const Tensor y = Tensor::empty({x.dim(0), x.dim(1), d});
   k.frames.zero_padding(y);
   const Tensor w = weights.value().contiguous();
+  const kernels::PackedMatrix packed(Trans::no, width * in, out, w.data(), out);
   const Tensor b = bias.value().contiguous();
   const auto& conv = *kernels::active().conv;
   // The products of a block of windows, and while they are in the cache what becomes of them.
   parallel_for(std::max<std::int64_t>(0, k.frames.rows() - width + 1), kRowsPerTask,
                [&](std::int64_t begin, std::int64_t end) {
                  float* sums = k.sums.data() + (begin + left) * out;
-                 gemm(Trans::no, Trans::no, end - begin, out, width * in, k.input.data() + begin * in, in, w.data(),
-                      out, 0, sums, out);
+                 kernels::gemm_packed(end - begin, k.input.data() + begin * in, in, packed, 0, sums, out);
                  for (std::int64_t r = begin; r < end; ++r, sums += out) {
                    const std::int64_t user = k.frames.user_row(r + left);
                    if (user < 0) continue;

@@ -65,6 +65,7 @@ void input_gradient(const Pixels& p, const Tensor& w, const Tensor& dy, const Va
   const std::int64_t out = dy.dim(-1);
   const std::int64_t depth = p.depth();
   const std::int64_t block = block_size(p);
+  const kernels::PackedMatrix packed(Trans::yes, out, depth, w.data(), out);
   const GradTarget dx = x.grad_target();
   parallel_for(p.batch, 1, [&](std::int64_t picture, std::int64_t) {
     const Tensor rows = Tensor::empty({block, depth});
@@ -72,8 +73,7 @@ void input_gradient(const Pixels& p, const Tensor& w, const Tensor& dy, const Va
     const std::int64_t stop = (picture + 1) * p.per_picture();
     for (std::int64_t begin = picture * p.per_picture(); begin < stop; begin += block) {
       const std::int64_t end = std::min(begin + block, stop);
-      gemm(Trans::no, Trans::yes, end - begin, depth, out, dy.data() + begin * out, out, w.data(), out, 0, rows.data(),
-           depth);
+      kernels::gemm_packed(end - begin, dy.data() + begin * out, out, packed, 0, rows.data(), depth);
       p.scatter_add(rows.data(), begin, end, dx.tensor.data());
     }
   });
@@ -94,13 +94,12 @@ Var conv2d(const Var& x, const Var& weights, const Var& bias, const Window2d& wi
   const Tensor w = weights.value().contiguous();
   const Tensor b = bias.value().contiguous();
   const Tensor y = Tensor::empty(p.out_shape(out));
+  const kernels::PackedMatrix packed(Trans::no, depth, out, w.data(), out);
   const std::int64_t block = block_size(p);
   parallel_for(p.windows(), block, [&](std::int64_t begin, std::int64_t end) {
     const Tensor rows = Tensor::empty({end - begin, depth});
     p.gather(input.data(), begin, end, rows.data());
-    for (std::int64_t i = begin; i < end; ++i) std::copy_n(b.data(), out, y.data() + i * out);
-    gemm(Trans::no, Trans::no, end - begin, out, depth, rows.data(), depth, w.data(), out, 1, y.data() + begin * out,
-         out);
+    kernels::gemm_packed(end - begin, rows.data(), depth, packed, 0, y.data() + begin * out, out, {.bias = b.data()});
   });
   return record(y, {x, weights, bias}, [p, x, weights, bias, input, w](const Tensor& gradient) {
     const Tensor dy = gradient.contiguous();
