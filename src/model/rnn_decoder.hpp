@@ -25,7 +25,7 @@ class RnnDecoder final : public Decoder {
   struct Start {
     Var memory;               // [batch, length, memory width], what is looked at
     Var summary;              // [batch, width of the encoder]
-    std::vector<Var> states;  // per layer [batch, width]
+    std::vector<Var, ArenaAllocator<Var>> states;  // per layer [batch, width]
   };
   [[nodiscard]] Start begin(const Memory& memory) const;
   [[nodiscard]] bool luong() const { return form_ == RnnForm::luong; }
