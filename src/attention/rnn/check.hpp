@@ -12,11 +12,22 @@ namespace fovea::decoder {
 
 inline constexpr const char* kOp = "attentional_rnn";
 
-inline void expect(const std::string& name, const Var& v, const Shape& shape, bool optional = false) {
+/// An array's name, put together only when an error needs it: a training step must not allocate.
+struct Name {
+  Name(const char* whole) : text(whole) {}  // NOLINT(google-explicit-constructor)
+  Name(const char* before, std::size_t number, const char* after) : text(before), index(number), rest(after) {}
+
+  [[nodiscard]] std::string full() const { return rest == nullptr ? text : fmt::format("{}[{}]{}", text, index, rest); }
+  const char* text;
+  std::size_t index = 0;
+  const char* rest = nullptr;
+};
+
+inline void expect(const Name& name, const Var& v, const Shape& shape, bool optional = false) {
   if (!v && optional) return;
   if (!v || !(v.shape() == shape)) {
     throw ShapeError(
-        fmt::format("{}: {} {}: expected {}", kOp, name, v ? v.shape().text() : "is missing", shape.text()));
+        fmt::format("{}: {} {}: expected {}", kOp, name.full(), v ? v.shape().text() : "is missing", shape.text()));
   }
 }
 

@@ -19,11 +19,11 @@ void set_layers(Decoder& d, const std::vector<DecoderLayer>& layers) {
     Layer& layer = d.layers.back();
     layer.weights = layers[l];
     if (d.cell == Cell::lstm) layer.weights.state_bias = Var();
-    const auto name = [l](const char* what) { return fmt::format("layers[{}].{}", l, what); };
-    expect(name("input"), layer.weights.input, {l == 0 ? d.embedding + d.feed : d.units, d.width});
-    expect(name("state"), layer.weights.state, {d.units, d.width});
-    expect(name("bias"), layer.weights.bias, {d.width});
-    if (d.cell == Cell::gru) expect(name("state_bias"), layer.weights.state_bias, {d.units});
+    const auto name = [l](const char* what) { return Name("layers", l, what); };
+    expect(name(".input"), layer.weights.input, {l == 0 ? d.embedding + d.feed : d.units, d.width});
+    expect(name(".state"), layer.weights.state, {d.units, d.width});
+    expect(name(".bias"), layer.weights.bias, {d.width});
+    if (d.cell == Cell::gru) expect(name(".state_bias"), layer.weights.state_bias, {d.units});
     layer.bias = value_of(layer.weights.bias);
     layer.state_bias = value_of(layer.weights.state_bias);
     layer.state = StepMatrix(Trans::no, value_of(layer.weights.state));
@@ -86,10 +86,10 @@ void check_first(const Decoder& d, Int batch, std::span<const Var> first, std::s
                                  first_cell.size(), count));
   }
   for (std::size_t l = 0; l < first.size(); ++l) {
-    expect(fmt::format("first[{}]", l), first[l], {batch, d.units}, true);
+    expect(Name("first", l, ""), first[l], {batch, d.units}, true);
   }
   for (std::size_t l = 0; d.cell == Cell::lstm && l < first_cell.size(); ++l) {
-    expect(fmt::format("first_cell[{}]", l), first_cell[l], {batch, d.units}, true);
+    expect(Name("first_cell", l, ""), first_cell[l], {batch, d.units}, true);
   }
 }
 
