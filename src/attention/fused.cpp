@@ -27,9 +27,50 @@ std::int64_t grain(std::int64_t tasks) {
   return std::max<std::int64_t>(1, tasks / (8 * threads()));
 }
 
+// One query per head, and heads that share keys: a decoder's step with grouped queries.
+bool is_grouped_step(const FusedAttention& a) {
+  return a.shape.queries == 1 && a.shape.heads > a.shape.key_heads && a.w == nullptr && a.dropout.rate == 0 &&
+         a.sight.window < 0 && a.sight.mask == nullptr && a.sight.bias == nullptr && a.sight.alibi_slopes == nullptr;
+}
+
+// The heads that share keys become queries of one head, so that the keys are read once.
+void grouped_step(const FusedAttention& attention) {
+  const auto& kernel = *kernels::active().attention;
+  const FusedShape& s = attention.shape;
+  const std::int64_t group = s.heads / s.key_heads;
+  const std::int64_t scratch = kernel.scratch(s.keys, s.dim, s.value_dim);
+  parallel_for(s.batch * s.key_heads, 1, [&](std::int64_t begin, std::int64_t end) {
+    float* memory = detail::kept_scratch(scratch + 2 * group);
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t b = task / s.key_heads;
+      const std::int64_t h = task % s.key_heads * group;
+      kernels::DotHead head = detail::dot_head(attention, b, h);
+      head.queries = group;
+      head.q_stride = attention.q.head;
+      head.out_stride = attention.out.head;
+      if (head.sight.causal) {  // all stand at the same position
+        head.sight.length = std::clamp<std::int64_t>(head.sight.offset + 1, 0, head.sight.length);
+        head.sight.causal = false;
+      }
+      head.peak = memory + scratch;
+      head.mass = head.peak + group;
+      kernel.dot_forward(head, {0, group}, memory);
+      float* stats = attention.stats + (b * s.heads + h) * 2;
+      for (std::int64_t i = 0; i < group; ++i) {
+        stats[2 * i] = head.peak[i];
+        stats[2 * i + 1] = head.mass[i];
+      }
+    }
+  });
+}
+
 }  // namespace
 
 void fused_forward(const FusedAttention& attention) {
+  if (is_grouped_step(attention)) {
+    grouped_step(attention);
+    return;
+  }
   const auto& kernel = *kernels::active().attention;
   const FusedShape& s = attention.shape;
   const std::int64_t scratch = kernel.scratch(s.keys, s.dim, s.value_dim);

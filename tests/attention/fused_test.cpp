@@ -184,6 +184,31 @@ TEST_P(Fused, GroupedHeadsShareKeysAndSumTheirGradients) {
   expect_near(a.dv, summed(b.dv), "dv");
 }
 
+// A decoder's step with grouped queries takes the heads of a group together.
+TEST_P(Fused, AStepOfGroupedHeadsGivesTheBytesOfEachHeadAlone) {
+  for (const bool causal : {false, true}) {
+    Batch batch({.batch = 3, .heads = 6, .key_heads = 2, .queries = 1, .keys = 150, .dim = 12, .value_dim = 20},
+                GetParam(), 35);
+    const std::vector<std::int64_t> lengths{150, 0, 70};
+    batch.a.sight.lengths = lengths.data();
+    batch.a.sight.causal = causal;
+    batch.a.sight.offset = 100;
+    batch.run();
+    for (std::int64_t h = 0; h < 6; ++h) {
+      Batch alone({.batch = 3, .heads = 1, .key_heads = 1, .queries = 1, .keys = 150, .dim = 12, .value_dim = 20},
+                  GetParam(), 36);
+      alone.q = batch.q.slice(1, h, h + 1);
+      alone.k = batch.k.slice(1, h / 3, h / 3 + 1);
+      alone.v = batch.v.slice(1, h / 3, h / 3 + 1);
+      alone.a.w = alone.a.w == nullptr ? nullptr : batch.w.data() + h * 12;
+      alone.a.sight = batch.a.sight;
+      alone.run();
+      expect_same_bytes(alone.out, batch.out.slice(1, h, h + 1).contiguous(), "out");
+      expect_same_bytes(alone.stats, batch.stats.slice(1, h, h + 1).contiguous(), "stats");
+    }
+  }
+}
+
 TEST_P(Fused, ABiasThatBatchAndHeadsShareSumsTheirGradients) {
   const FusedShape shape{.batch = 3, .heads = 2, .key_heads = 1, .queries = 5, .keys = 9, .dim = 4, .value_dim = 4};
   const Tensor bias = random_tensor({5, 9}, 40);

@@ -17,36 +17,6 @@ HWY_INLINE float sum_one(const float* x) {
 #endif
 }
 
-// Lane r is the sum of the lanes of row r of x, [kLanes, kLanes].
-HWY_INLINE V sum_each(const float* x) {
-  const F f;
-  const hn::Repartition<double, F> f64;
-  V fours[kLanes / 4];
-#pragma GCC unroll 4
-  for (int g = 0; g < kLanes / 4; ++g) {
-    const auto rows = [&](int r) {
-      return load_blocks([&](int block) { return x + (4 * block + r) * kLanes; }, 4 * g);
-    };
-    const V v0 = rows(0);
-    const V v1 = rows(1);
-    const V v2 = rows(2);
-    const V v3 = rows(3);
-    const auto low01 = hn::BitCast(f64, hn::InterleaveLower(f, v0, v1));
-    const auto low23 = hn::BitCast(f64, hn::InterleaveLower(f, v2, v3));
-    const auto high01 = hn::BitCast(f64, hn::InterleaveUpper(f, v0, v1));
-    const auto high23 = hn::BitCast(f64, hn::InterleaveUpper(f, v2, v3));
-    fours[g] = hn::Add(hn::Add(hn::BitCast(f, hn::InterleaveLower(f64, low01, low23)),
-                               hn::BitCast(f, hn::InterleaveUpper(f64, low01, low23))),
-                       hn::Add(hn::BitCast(f, hn::InterleaveLower(f64, high01, high23)),
-                               hn::BitCast(f, hn::InterleaveUpper(f64, high01, high23))));
-  }
-#if defined(FOVEA_ISA_avx512)
-  return hn::Add(hn::Add(fours[0], fours[1]), hn::Add(fours[2], fours[3]));
-#else
-  return hn::Add(fours[0], fours[1]);
-#endif
-}
-
 /// log2(e) * w' tanh(a_i + b_j).
 struct AdditiveScores {
   const AdditiveHead& head;

@@ -125,7 +125,7 @@ struct AdditiveBackward {
       }
       return;
     }
-    const GradTile to = borrow(grads.dv, t.key0, t.keys, head.value_dim, dv_rows);
+    const GradTile to = borrow(grads.dv, t.key0, t.keys, head.value_dim, false, dv_rows);
     multiply({.m = t.keys,
               .n = value_dim,
               .k = t.queries,
@@ -175,11 +175,8 @@ struct AdditiveBackward {
                              .from = t.from,
                              .to = t.to});
     const bool dropping = head.dropout.rate > 0;
-    if (dropping) {
-      for (int at = 0; at < t.keys * kLanes; ++at) keeps[at] = 1;
-      drop(head.dropout, head.keys, t, keeps, kLanes);
-    }
-    weights_and_ds(t, hidden, 1 / (1 - head.dropout.rate), dropping ? keeps : nullptr, s, ds, kLanes, kept);
+    if (dropping) keep_factors(head.dropout, head.keys, t, keeps, kLanes);
+    weights_and_ds(t, hidden, dropping ? keeps : nullptr, s, ds, kLanes, kept);
     if (grads.dbias != nullptr) add_dbias(grads, t, ds, kLanes);
     if (grads.dv.data != nullptr) add_dv(t, hidden, dout);
     __builtin_memset(db_sum, 0, sizeof(float) * static_cast<std::size_t>(t.keys * dim));

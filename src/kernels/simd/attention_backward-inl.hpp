@@ -14,7 +14,8 @@ struct Kept {
   float* drain;    // dout out', times `factor`
 };
 
-HWY_INLINE float dot_rows(const float* x, const float* y, std::int64_t width) {
+// Lane by lane products of two rows, summed to one vector.
+HWY_INLINE V dot_lanes(const float* x, const float* y, std::int64_t width) {
   const F f;
   V sum = hn::Zero(f);
   over_row(
@@ -22,28 +23,38 @@ HWY_INLINE float dot_rows(const float* x, const float* y, std::int64_t width) {
       [&](std::int64_t d, auto mask) {
         sum = hn::MulAdd(hn::MaskedLoad(mask, f, x + d), hn::MaskedLoad(mask, f, y + d), sum);
       });
-  return hn::GetLane(hn::SumOfLanes(f, sum));
+  return sum;
 }
 
 template <class Head>
 HWY_INLINE void take_kept(const Head& head, const AttentionGrads& grads, std::int64_t row0, int rows, float factor,
                           const Kept& kept) {
-  for (int b = 0; b < whole_vectors(rows); ++b) {
-    const bool sees_some = b < rows && head.mass[row0 + b] != 0;
-    kept.peak[b] = sees_some ? head.peak[row0 + b] : 0;
-    kept.inverse[b] = sees_some ? 1 / head.mass[row0 + b] : 0;
-    kept.drain[b] = sees_some ? factor * dot_rows(grads.dout + (row0 + b) * grads.dout_stride,
-                                                  head.out + (row0 + b) * head.out_stride, head.value_dim)
-                              : 0;
+  const F f;
+  alignas(64) float sums[kLanes * kLanes];
+  for (int c = 0; c < rows; c += kLanes) {
+    const int here = least(kLanes, rows - c);
+    for (int b = 0; b < kLanes; ++b) {
+      const std::int64_t i = row0 + c + b;
+      const V sum = b < here
+                        ? dot_lanes(grads.dout + i * grads.dout_stride, head.out + i * head.out_stride, head.value_dim)
+                        : hn::Zero(f);
+      hn::StoreU(sum, f, sums + b * kLanes);
+    }
+    const auto lanes = hn::FirstN(f, static_cast<std::size_t>(here));
+    const V mass = hn::MaskedLoad(lanes, f, head.mass + row0 + c);
+    const auto blind = hn::Eq(mass, hn::Zero(f));
+    const V inverse = hn::Div(hn::Set(f, 1.0F), mass);
+    hn::StoreU(hn::IfThenZeroElse(blind, hn::MaskedLoad(lanes, f, head.peak + row0 + c)), f, kept.peak + c);
+    hn::StoreU(hn::IfThenZeroElse(blind, inverse), f, kept.inverse + c);
+    hn::StoreU(hn::IfThenZeroElse(blind, hn::Mul(hn::Set(f, factor), sum_each(sums))), f, kept.drain + c);
   }
 }
 
 /// s: scores become weights, as the values met them (after dropout); ds: dout v' becomes P (dP - drain).
-HWY_INLINE void weights_and_ds(const Tile& t, bool hidden, float keep_factor, const float* keeps, float* HWY_RESTRICT s,
+HWY_INLINE void weights_and_ds(const Tile& t, bool hidden, const float* keeps, float* HWY_RESTRICT s,
                                float* HWY_RESTRICT ds, int stride, const Kept& kept) {
   const F f;
   const V minus_inf = hn::Set(f, kMinusInf);
-  const V factor = hn::Set(f, keep_factor);
   for (int column = 0; column < t.queries; column += kLanes) {
     const V peak = hn::LoadU(f, kept.peak + column);
     const V inverse = hn::LoadU(f, kept.inverse + column);
@@ -53,7 +64,7 @@ HWY_INLINE void weights_and_ds(const Tile& t, bool hidden, float keep_factor, co
         const int at = a * stride + column;
         const V x = hn::LoadU(f, s + at);
         const auto seen = hn::Ne(x, minus_inf);
-        const V keep = hn::Mul(factor, hn::LoadU(f, keeps + at));
+        const V keep = hn::LoadU(f, keeps + at);
         const V p = hn::Mul(inverse, Exp2Neg(f, hn::Sub(x, peak)));
         const V d = hn::Mul(p, hn::MulSub(keep, hn::LoadU(f, ds + at), drain));
         hn::StoreU(hn::Mul(keep, p), f, s + at);
@@ -111,15 +122,17 @@ HWY_INLINE void clear_rows(const GradRows& rows, Range range, std::int64_t width
   }
 }
 
-/// Rows of a gradient as whole vectors: in place, or a copy in `memory` that give_back() writes back.
+/// Rows of a gradient as whole vectors: in place, or a copy in `memory` that give_back() writes back. `fresh`: what is
+/// there is not wanted.
 struct GradTile {
   float* data;
   std::int64_t stride;
 };
-HWY_INLINE GradTile borrow(const GradRows& rows, std::int64_t row0, int count, std::int64_t width, float* memory) {
+HWY_INLINE GradTile borrow(const GradRows& rows, std::int64_t row0, int count, std::int64_t width, bool fresh,
+                           float* memory) {
   float* from = rows.data + row0 * rows.stride;
   if (width % kLanes == 0) return {from, rows.stride};
-  (void)padded_rows(from, rows.stride, count, width, memory);
+  if (!fresh) (void)padded_rows(from, rows.stride, count, width, memory);
   return {memory, whole_vectors(width)};
 }
 HWY_INLINE void give_back(const GradTile& tile, const GradRows& rows, std::int64_t row0, int count,

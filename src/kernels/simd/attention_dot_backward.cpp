@@ -21,7 +21,8 @@ struct DotBackward {
   float* dout_rows;
   float* k_rows;
   float* v_rows;  // for borrow()
-  float* dq_sum;  // [queries, dim]
+  float* dq_memory;
+  GradTile dq_sum{};  // [queries, dim]: dq itself where it is written over and whole vectors fit
   Kept kept;
 
   HWY_INLINE DotBackward(const DotHead& h, const AttentionGrads& g, float* scratch)
@@ -39,13 +40,14 @@ struct DotBackward {
     dout_rows = carve.floats(value_dim * kQueryTile);
     k_rows = carve.floats(most(dim, value_dim) * kKeyTile);
     v_rows = carve.floats(most(dim, value_dim) * kKeyTile);
-    dq_sum = carve.floats(dim * kQueryTile);
+    dq_memory = carve.floats(dim * kQueryTile);
     kept = {carve.floats(kQueryTile), carve.floats(kQueryTile), carve.floats(kQueryTile)};
   }
 
   // The products pair by pair, for a tile that hides some pairs and whose rows are not all finite.
-  HWY_INLINE void add_seen_pairs(const Tile& t, int stride) {
-    const int dim = whole_vectors(head.dim);
+  HWY_INLINE void add_seen_pairs(const Tile& t, int stride, bool fresh_keys, bool fresh_queries) {
+    if (fresh_keys) clear_keys({t.key0, t.key0 + t.keys});
+    if (fresh_queries) clear_rows({dq_sum.data, dq_sum.stride, false}, {0, t.queries}, head.dim);
     for (int b = 0; b < t.queries; ++b) {
       const std::int64_t i = t.row0 + b;
       for (int a = 0; a < t.keys; ++a) {
@@ -59,7 +61,9 @@ struct DotBackward {
         if (grads.dk.data != nullptr) {
           add_scaled(grads.dk.data + j * grads.dk.stride, head.q + i * head.q_stride, d, head.dim);
         }
-        if (grads.dq.data != nullptr) add_scaled(dq_sum + b * dim, head.k + j * head.k_stride, d, head.dim);
+        if (grads.dq.data != nullptr) {
+          add_scaled(dq_sum.data + b * dq_sum.stride, head.k + j * head.k_stride, d, head.dim);
+        }
       }
     }
   }
@@ -71,7 +75,14 @@ struct DotBackward {
            all_finite(grads.dout + t.row0 * grads.dout_stride, grads.dout_stride, t.queries, head.value_dim);
   }
 
-  HWY_INLINE void tile(const Tile& t, int columns, const Rows& q, const Rows& dout) {
+  HWY_INLINE void clear_keys(Range keys) {
+    if (grads.dk.data != nullptr && !grads.dk.add) clear_rows(grads.dk, keys, head.dim);
+    if (grads.dv.data != nullptr && !grads.dv.add) clear_rows(grads.dv, keys, head.value_dim);
+  }
+
+  // fresh_keys: nothing has been added to this tile's dk and dv yet; fresh_queries: the same of dq_sum.
+  HWY_INLINE void tile(const Tile& t, int columns, const Rows& q, const Rows& dout, bool fresh_keys,
+                       bool fresh_queries) {
     const int dim = whole_vectors(head.dim);
     const int value_dim = whole_vectors(head.value_dim);
     scores.tile(t, s, columns);
@@ -88,21 +99,19 @@ struct DotBackward {
                              .from = t.from,
                              .to = t.to});
     const bool dropping = head.dropout.rate > 0;
-    if (dropping) {
-      for (int at = 0; at < t.keys * columns; ++at) keeps[at] = 1;
-      drop(head.dropout, head.keys, t, keeps, columns);
-    }
-    weights_and_ds(t, hidden, 1 / (1 - head.dropout.rate), dropping ? keeps : nullptr, s, ds, columns, kept);
+    if (dropping) keep_factors(head.dropout, head.keys, t, keeps, columns);
+    weights_and_ds(t, hidden, dropping ? keeps : nullptr, s, ds, columns, kept);
     if (grads.dbias != nullptr) {
       add_dbias(grads, t, ds, columns);
       scale_tile(ds, t.keys, columns, head.scale);
     }
     if (hidden && !tile_is_finite(t)) {
-      add_seen_pairs(t, columns);
+      add_seen_pairs(t, columns, fresh_keys, fresh_queries);
       return;
     }
     if (grads.dv.data != nullptr) {
-      const GradTile to = borrow(grads.dv, t.key0, t.keys, head.value_dim, v_rows);
+      const bool fresh = fresh_keys && !grads.dv.add;
+      const GradTile to = borrow(grads.dv, t.key0, t.keys, head.value_dim, fresh, v_rows);
       multiply({.m = t.keys,
                 .n = value_dim,
                 .k = t.queries,
@@ -112,13 +121,14 @@ struct DotBackward {
                 .b_stride = dout.stride,
                 .c = to.data,
                 .c_stride = to.stride,
-                .add = true,
+                .add = !fresh,
                 .from = t.from,
                 .to = t.to});
       give_back(to, grads.dv, t.key0, t.keys, head.value_dim);
     }
     if (grads.dk.data != nullptr) {
-      const GradTile to = borrow(grads.dk, t.key0, t.keys, head.dim, v_rows);
+      const bool fresh = fresh_keys && !grads.dk.add;
+      const GradTile to = borrow(grads.dk, t.key0, t.keys, head.dim, fresh, v_rows);
       multiply({.m = t.keys,
                 .n = dim,
                 .k = t.queries,
@@ -128,7 +138,7 @@ struct DotBackward {
                 .b_stride = q.stride,
                 .c = to.data,
                 .c_stride = to.stride,
-                .add = true,
+                .add = !fresh,
                 .from = t.from,
                 .to = t.to});
       give_back(to, grads.dk, t.key0, t.keys, head.dim);
@@ -142,36 +152,47 @@ struct DotBackward {
                            .a_stride = columns,
                            .b = k.data,
                            .b_stride = k.stride,
-                           .c = dq_sum,
-                           .c_stride = dim,
-                           .add = true,
+                           .c = dq_sum.data,
+                           .c_stride = dq_sum.stride,
+                           .add = !fresh_queries,
                            .from = -t.to,
                            .to = -t.from});
     }
   }
 
-  HWY_INLINE void block(std::int64_t row0, int rows, Range keys) {
+  HWY_INLINE void block(std::int64_t row0, int rows, Range keys, bool fresh_keys) {
     const int columns = whole_vectors(rows);
     const int dim = whole_vectors(head.dim);
     const Range seen = seen_keys(head.sight, row0, rows, keys);
-    if (seen.begin >= seen.end) {
-      if (grads.dq.data != nullptr && !grads.dq.add) clear_rows(grads.dq, {row0, row0 + rows}, head.dim);
-      return;
+    const bool direct = grads.dq.data != nullptr && !grads.dq.add && head.dim % kLanes == 0;
+    dq_sum = direct ? GradTile{grads.dq.data + row0 * grads.dq.stride, grads.dq.stride} : GradTile{dq_memory, dim};
+    bool fresh_queries = true;
+    std::int64_t cleared = keys.begin;  // the keys up to here have their dk and dv
+    if (seen.begin < seen.end) {
+      // dS wants the factor `scale`: dout brings it along, unless dS itself is wanted.
+      const float factor = grads.dbias == nullptr ? head.scale : 1;
+      scores.take_rows(row0, rows);
+      const float* dout = grads.dout + row0 * grads.dout_stride;
+      pack_transposed(dout, grads.dout_stride, rows, head.value_dim, factor, dout_t, columns);
+      take_kept(head, grads, row0, rows, factor, kept);
+      const Rows dout_padded = padded_rows(dout, grads.dout_stride, rows, head.value_dim, dout_rows);
+      const Rows q_padded = padded_rows(head.q + row0 * head.q_stride, head.q_stride, rows, head.dim, q_rows);
+      for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
+        const Tile t = look(head.sight, row0, rows, key0, static_cast<int>(least(kKeyTile, seen.end - key0)));
+        if (t.skipped) continue;
+        if (fresh_keys) clear_keys({cleared, key0});
+        tile(t, columns, q_padded, dout_padded, fresh_keys, fresh_queries);
+        cleared = key0 + t.keys;
+        fresh_queries = false;
+      }
     }
-    // dS wants the factor `scale`: dout brings it along, unless dS itself is wanted.
-    const float factor = grads.dbias == nullptr ? head.scale : 1;
-    scores.take_rows(row0, rows);
-    const float* dout = grads.dout + row0 * grads.dout_stride;
-    pack_transposed(dout, grads.dout_stride, rows, head.value_dim, factor, dout_t, columns);
-    take_kept(head, grads, row0, rows, factor, kept);
-    const Rows dout_padded = padded_rows(dout, grads.dout_stride, rows, head.value_dim, dout_rows);
-    const Rows q_padded = padded_rows(head.q + row0 * head.q_stride, head.q_stride, rows, head.dim, q_rows);
-    __builtin_memset(dq_sum, 0, sizeof(float) * static_cast<std::size_t>(rows * dim));
-    for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
-      const Tile t = look(head.sight, row0, rows, key0, static_cast<int>(least(kKeyTile, seen.end - key0)));
-      if (!t.skipped) tile(t, columns, q_padded, dout_padded);
+    if (fresh_keys) clear_keys({cleared, keys.end});
+    if (grads.dq.data == nullptr) return;
+    if (fresh_queries) {
+      if (!grads.dq.add) clear_rows(grads.dq, {row0, row0 + rows}, head.dim);
+    } else if (!direct) {
+      put_rows(grads.dq, row0, rows, head.dim, dq_memory, dim);
     }
-    if (grads.dq.data != nullptr) put_rows(grads.dq, row0, rows, head.dim, dq_sum, dim);
   }
 };
 
@@ -179,10 +200,9 @@ struct DotBackward {
 
 void dot_backward(const DotHead& head, const AttentionGrads& grads, Range rows, Range keys, float* scratch) {
   DotBackward backward(head, grads, scratch);
-  if (grads.dk.data != nullptr && !grads.dk.add) clear_rows(grads.dk, keys, head.dim);
-  if (grads.dv.data != nullptr && !grads.dv.add) clear_rows(grads.dv, keys, head.value_dim);
   for (std::int64_t row0 = rows.begin; row0 < rows.end; row0 += kQueryTile) {
-    backward.block(row0, static_cast<int>(least<std::int64_t>(kQueryTile, rows.end - row0)), keys);
+    const int count = static_cast<int>(least<std::int64_t>(kQueryTile, rows.end - row0));
+    backward.block(row0, count, keys, row0 == rows.begin);
   }
 }
 

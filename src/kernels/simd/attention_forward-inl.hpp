@@ -23,9 +23,19 @@ HWY_INLINE bool online_softmax(float* HWY_RESTRICT s, int stride, int keys, cons
   V mass[kColumns];
 #pragma GCC unroll 4
   for (int c = 0; c < kColumns; ++c) peak[c] = hn::LoadU(f, run.peak + c * kLanes);
-  for (int a = 0; a < keys; ++a) {
+  int key = 0;
+  if (kColumns == 1) {  // four chains, or latency decides
+    V more[3] = {peak[0], peak[0], peak[0]};
+    for (; key + 4 <= keys; key += 4) {
+      peak[0] = hn::Max(hn::LoadU(f, s + key * stride), peak[0]);
+#pragma GCC unroll 3
+      for (int r = 0; r < 3; ++r) more[r] = hn::Max(hn::LoadU(f, s + (key + 1 + r) * stride), more[r]);
+    }
+    peak[0] = hn::Max(hn::Max(peak[0], more[0]), hn::Max(more[1], more[2]));
+  }
+  for (; key < keys; ++key) {
 #pragma GCC unroll 4
-    for (int c = 0; c < kColumns; ++c) peak[c] = hn::Max(hn::LoadU(f, s + a * stride + c * kLanes), peak[c]);
+    for (int c = 0; c < kColumns; ++c) peak[c] = hn::Max(hn::LoadU(f, s + key * stride + c * kLanes), peak[c]);
   }
   bool moved = false;
 #pragma GCC unroll 4
@@ -73,26 +83,28 @@ HWY_INLINE bool online_softmax(float* s, int stride, int columns, int keys, cons
   return moved;
 }
 
-HWY_INLINE void scale_row(float* row, std::int64_t width, float factor) {
+// to = factor * from, which may be the same row.
+HWY_INLINE void scaled_row(const float* from, float* to, std::int64_t width, float factor) {
   const F f;
   const V by = hn::Set(f, factor);
   over_row(
-      width, [&](std::int64_t d) { hn::StoreU(hn::Mul(by, hn::LoadU(f, row + d)), f, row + d); },
+      width, [&](std::int64_t d) { hn::StoreU(hn::Mul(by, hn::LoadU(f, from + d)), f, to + d); },
       [&](std::int64_t d, auto mask) {
-        hn::BlendedStore(hn::Mul(by, hn::MaskedLoad(mask, f, row + d)), mask, f, row + d);
+        hn::BlendedStore(hn::Mul(by, hn::MaskedLoad(mask, f, from + d)), mask, f, to + d);
       });
 }
 
 // The weighted sum pair by pair, for a tile that hides some pairs and whose values are not all finite: 0 * NaN.
+// The weight of pair (key a, query b) stands at s + a * key_step + b * query_step.
 template <class Head>
-HWY_INLINE void add_seen_values(const Head& head, const Tile& t, const float* s, int stride, float* sum,
-                                std::int64_t sum_stride) {
+HWY_INLINE void add_seen_values(const Head& head, const Tile& t, const float* s, int key_step, int query_step,
+                                float* sum, std::int64_t sum_stride) {
   const F f;
   for (int b = 0; b < t.queries; ++b) {
     float* to = sum + b * sum_stride;
     for (int a = 0; a < t.keys; ++a) {
       if (!sees(head.sight, t, a, b)) continue;
-      const V p = hn::Set(f, s[a * stride + b]);
+      const V p = hn::Set(f, s[a * key_step + b * query_step]);
       const float* v = head.v + (t.key0 + a) * head.v_stride;
       over_row(
           head.value_dim,
@@ -105,9 +117,14 @@ HWY_INLINE void add_seen_values(const Head& head, const Tile& t, const float* s,
   }
 }
 
-HWY_INLINE std::int64_t forward_floats(std::int64_t value_dim) {
-  return kQueryTile * kKeyTile + kAdjustFloats + 3 * kQueryTile + (kQueryTile + kKeyTile) * whole_vectors(value_dim) +
-         64;
+// 1 / mass, and what dropout wants kept weights multiplied with; 0 for a query that saw nothing.
+HWY_INLINE void invert_mass(const Running& run, int columns, float dropout_rate, float* inverse) {
+  const F f;
+  const V one = hn::Set(f, 1 / (1 - dropout_rate));
+  for (int c = 0; c < columns; c += kLanes) {
+    const V mass = hn::LoadU(f, run.mass + c);
+    hn::StoreU(hn::IfThenZeroElse(hn::Eq(mass, hn::Zero(f)), hn::Div(one, mass)), f, inverse + c);
+  }
 }
 
 template <class Head, class Scores>
@@ -117,6 +134,7 @@ HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row
   float* s = carve.floats(kQueryTile * kKeyTile);
   float* memory = carve.floats(kAdjustFloats);
   const Running run = {carve.floats(kQueryTile), carve.floats(kQueryTile), carve.floats(kQueryTile)};
+  float* inverse = carve.floats(kQueryTile);
   for (int c = 0; c < columns; c += kLanes) {
     hn::StoreU(hn::Set(f, kMinusInf), f, run.peak + c);
     hn::StoreU(hn::Zero(f), f, run.mass + c);
@@ -131,25 +149,27 @@ HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row
   scores.take_rows(row0, rows);
   const Range seen = seen_keys(head.sight, row0, rows, {0, head.keys});
   bool first = true;
+  bool divided = false;  // by the mass
   for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
     const int keys = static_cast<int>(least(kKeyTile, seen.end - key0));
     const Tile t = look(head.sight, row0, rows, key0, keys);
     if (t.skipped) continue;
     scores.tile(t, s, columns);
     const bool hidden = t.adjusted && adjust(head.sight, t, s, columns, memory);
-    const bool moved = online_softmax(s, columns, columns, keys, run);
+    const bool moved = online_softmax(s, columns, columns, keys, run) && !first;
     if (head.dropout.rate > 0) drop(head.dropout, head.keys, t, s, columns);
-    if (moved && !first) {
-      for (int b = 0; b < rows; ++b) scale_row(sum + b * sum_stride, head.value_dim, run.shrink[b]);
-    }
     const float* v = head.v + key0 * head.v_stride;
     if (hidden && !all_finite(v, head.v_stride, keys, head.value_dim)) {
-      if (first) {
-        for (int b = 0; b < rows; ++b) __builtin_memset(sum + b * sum_stride, 0, sizeof(float) * head.value_dim);
+      for (int b = 0; b < rows; ++b) {
+        float* row = sum + b * sum_stride;
+        if (first) __builtin_memset(row, 0, sizeof(float) * head.value_dim);
+        if (moved) scaled_row(row, row, head.value_dim, run.shrink[b]);
       }
-      add_seen_values(head, t, s, columns, sum, sum_stride);
+      add_seen_values(head, t, s, columns, 1, sum, sum_stride);
     } else {
       const Rows values = padded_rows(v, head.v_stride, keys, head.value_dim, value_memory);
+      divided = key0 + kKeyTile >= seen.end;
+      if (divided) invert_mass(run, columns, head.dropout.rate, inverse);
       multiply_transposed({.m = rows,
                            .n = padded,
                            .k = keys,
@@ -160,22 +180,24 @@ HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row
                            .c = sum,
                            .c_stride = sum_stride,
                            .add = !first,
+                           .before = moved ? run.shrink : nullptr,
+                           .after = divided ? inverse : nullptr,
                            .from = -t.to,
                            .to = -t.from});
     }
     first = false;
   }
+  __builtin_memcpy(head.peak + row0, run.peak, sizeof(float) * static_cast<std::size_t>(rows));
+  __builtin_memcpy(head.mass + row0, run.mass, sizeof(float) * static_cast<std::size_t>(rows));
+  if (divided && direct) return;
+  if (!divided) invert_mass(run, columns, head.dropout.rate, inverse);
   for (int b = 0; b < rows; ++b) {
     float* out = head.out + (row0 + b) * head.out_stride;
-    const float mass = run.mass[b];
-    head.peak[row0 + b] = run.peak[b];
-    head.mass[row0 + b] = mass;
-    if (mass == 0) {
+    if (first) {
       __builtin_memset(out, 0, sizeof(float) * head.value_dim);
-      continue;
+    } else {
+      scaled_row(sum + b * sum_stride, out, head.value_dim, divided ? 1 : inverse[b]);
     }
-    if (!direct) __builtin_memcpy(out, sum + b * sum_stride, sizeof(float) * head.value_dim);
-    scale_row(out, head.value_dim, 1 / (mass * (1 - head.dropout.rate)));
   }
 }
 

@@ -28,6 +28,8 @@ struct Block {
   float* c;
   std::int64_t c_stride;
   bool add;
+  const float* before;
+  const float* after;
 };
 
 // Every loop over the accumulators is unrolled by name of the pragma: g++ keeps them in memory otherwise.
@@ -46,6 +48,14 @@ void block(const Block& p) {
     for (int m = 0; m < kRows; ++m) {
 #pragma GCC unroll 4
       for (int n = 0; n < kVectors; ++n) sum[m][n] = hn::LoadU(f, c + m * c_stride + n * kLanes);
+    }
+    if (p.before != nullptr) {
+#pragma GCC unroll 16
+      for (int m = 0; m < kRows; ++m) {
+        const V by = hn::Set(f, p.before[m]);
+#pragma GCC unroll 4
+        for (int n = 0; n < kVectors; ++n) sum[m][n] = hn::Mul(by, sum[m][n]);
+      }
     }
   } else {
 #pragma GCC unroll 16
@@ -67,6 +77,14 @@ void block(const Block& p) {
     a += kTransposed ? a_stride : 1;
     b += b_stride;
   }
+  if (p.after != nullptr) {
+#pragma GCC unroll 16
+    for (int m = 0; m < kRows; ++m) {
+      const V by = hn::Set(f, p.after[m]);
+#pragma GCC unroll 4
+      for (int n = 0; n < kVectors; ++n) sum[m][n] = hn::Mul(by, sum[m][n]);
+    }
+  }
 #pragma GCC unroll 16
   for (int m = 0; m < kRows; ++m) {
 #pragma GCC unroll 4
@@ -76,29 +94,27 @@ void block(const Block& p) {
 
 using BlockFunction = void (*)(const Block&);
 
-// Row r of a table holds the blocks of r + 1 vectors.
-#define FOVEA_BLOCKS_6(t, v) \
-  block<t, 1, v>, block<t, 2, v>, block<t, 3, v>, block<t, 4, v>, block<t, 5, v>, block<t, 6, v>
-#define FOVEA_BLOCKS_8(t, v) FOVEA_BLOCKS_6(t, v), block<t, 7, v>, block<t, 8, v>
-#define FOVEA_BLOCKS_12(t, v) FOVEA_BLOCKS_8(t, v), block<t, 9, v>, block<t, 10, v>, block<t, 11, v>, block<t, 12, v>
-#define FOVEA_BLOCKS_16(t, v) FOVEA_BLOCKS_12(t, v), block<t, 13, v>, block<t, 14, v>, block<t, 15, v>, block<t, 16, v>
-#if defined(FOVEA_ISA_avx512)
-#define FOVEA_BLOCK_TABLE(t)                                                    \
-  {                                                                             \
-    {FOVEA_BLOCKS_16(t, 1)}, {FOVEA_BLOCKS_12(t, 2)}, {FOVEA_BLOCKS_8(t, 3)}, { \
-      FOVEA_BLOCKS_6(t, 4)                                                      \
-    }                                                                           \
+// at[v - 1][r - 1] computes r rows of v vectors.
+struct Blocks {
+  BlockFunction at[kMaxVectors][16];
+};
+template <bool kTransposed, int kVectors, int kRows>
+constexpr void fill(Blocks& blocks) {
+  blocks.at[kVectors - 1][kRows - 1] = block<kTransposed, kRows, kVectors>;
+  if constexpr (kRows > 1) {
+    fill<kTransposed, kVectors, kRows - 1>(blocks);
+  } else if constexpr (kVectors > 1) {
+    fill<kTransposed, kVectors - 1, kMaxRows[kVectors - 1]>(blocks);
   }
-#else
-#define FOVEA_BLOCK_TABLE(t)  \
-  {                           \
-    {FOVEA_BLOCKS_8(t, 1)}, { \
-      FOVEA_BLOCKS_6(t, 2)    \
-    }                         \
-  }
-#endif
-constexpr BlockFunction kBlocks[kMaxVectors][16] = FOVEA_BLOCK_TABLE(false);
-constexpr BlockFunction kTransposedBlocks[kMaxVectors][16] = FOVEA_BLOCK_TABLE(true);
+}
+template <bool kTransposed>
+constexpr Blocks make_blocks() {
+  Blocks blocks{};
+  fill<kTransposed, kMaxVectors, kMaxRows[kMaxVectors]>(blocks);
+  return blocks;
+}
+constexpr Blocks kBlocks = make_blocks<false>();
+constexpr Blocks kTransposedBlocks = make_blocks<true>();
 
 // Longer sums are cut so that the part of B that all rows of A meet stays in L1.
 constexpr int kMaxK = 256;
@@ -128,13 +144,15 @@ template <bool kTransposed>
 HWY_INLINE void multiply_banded_k(const Product& p) {
   in_parts(p.n / kLanes, kMaxVectors, [&](int v0, int v1) {
     const int vectors = v1 - v0;
-    const auto* blocks = (kTransposed ? kTransposedBlocks : kBlocks)[vectors - 1];
+    const auto* blocks = (kTransposed ? kTransposedBlocks : kBlocks).at[vectors - 1];
     for (int cut = 0; cut == 0 || cut < p.k; cut += kMaxK) {
       in_parts(p.m, kMaxRows[vectors], [&](int m0, int m1) {
         const int k0 = max(cut, p.from + m0);
         const int k1 = min(min(cut + kMaxK, p.k), p.to + m1);
         const bool add = p.add || cut > 0;
-        if (k0 >= k1 && add) return;
+        const float* before = p.before != nullptr && cut == 0 ? p.before + m0 : nullptr;
+        const float* after = p.after != nullptr && cut + kMaxK >= p.k ? p.after + m0 : nullptr;
+        if (k0 >= k1 && add && before == nullptr && after == nullptr) return;
         blocks[m1 - m0 - 1]({.k = max(0, k1 - k0),
                              .a = kTransposed ? p.a + k0 * p.a_stride + m0 : p.a + m0 * p.a_stride + k0,
                              .a_stride = p.a_stride,
@@ -142,7 +160,9 @@ HWY_INLINE void multiply_banded_k(const Product& p) {
                              .b_stride = p.b_stride,
                              .c = p.c + m0 * p.c_stride + v0 * kLanes,
                              .c_stride = p.c_stride,
-                             .add = add});
+                             .add = add,
+                             .before = before,
+                             .after = after});
       });
     }
   });
@@ -164,14 +184,16 @@ void multiply_banded_columns(const Product& p) {
         const int first = max(v0, (p.from + m0) / kLanes);
         const int last = min(v1, (p.to + m1 - 1) / kLanes + 1);
         if (p.to + m1 <= 0 || first >= last) return;
-        kBlocks[last - first - 1][m1 - m0 - 1]({.k = min(kMaxK, p.k - cut),
-                                                .a = p.a + m0 * p.a_stride + cut,
-                                                .a_stride = p.a_stride,
-                                                .b = p.b + cut * p.b_stride + first * kLanes,
-                                                .b_stride = p.b_stride,
-                                                .c = p.c + m0 * p.c_stride + first * kLanes,
-                                                .c_stride = p.c_stride,
-                                                .add = p.add || cut > 0});
+        kBlocks.at[last - first - 1][m1 - m0 - 1]({.k = min(kMaxK, p.k - cut),
+                                                   .a = p.a + m0 * p.a_stride + cut,
+                                                   .a_stride = p.a_stride,
+                                                   .b = p.b + cut * p.b_stride + first * kLanes,
+                                                   .b_stride = p.b_stride,
+                                                   .c = p.c + m0 * p.c_stride + first * kLanes,
+                                                   .c_stride = p.c_stride,
+                                                   .add = p.add || cut > 0,
+                                                   .before = nullptr,
+                                                   .after = nullptr});
       });
     }
   });

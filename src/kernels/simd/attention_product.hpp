@@ -18,12 +18,14 @@ struct Product {
   float* c = nullptr;
   std::int64_t c_stride = 0;
   bool add = false;
+  const float* before = nullptr;  // [m]: what row m of C is multiplied with before it is added to; null: 1
+  const float* after = nullptr;   // [m]: what row m of the result is multiplied with; null: 1
   // Only the band from <= x - m <= to matters, where x is n (banded_columns) or k: outside it C may be left as it is,
   // and A is known to be 0.
   int from = -(1 << 28), to = 1 << 28;
 };
 
-/// A stored [m, k]; only n in the band. What is outside may or may not be written.
+/// A stored [m, k]; only n in the band. What is outside may or may not be written. Neither `before` nor `after`.
 void multiply_banded_columns(const Product& p);
 /// A stored [m, k]; A is 0 for k outside the band.
 void multiply(const Product& p);

@@ -42,17 +42,55 @@ struct Carve {
 
 // --- packing -------------------------------------------------------------------------------------------------------
 
-// Blocks of four floats from rows r, r + 4, r + 8, …
+// Blocks of four floats from rows r, r + 4, r + 8, … The loads spread over all lanes and are blended: a shuffle could
+// run on one port only, and turning takes enough of them.
 template <class Row>
 HWY_INLINE V load_blocks(Row row, int d) {
-  const hn::FixedTag<float, 4> f4;
-  const hn::FixedTag<float, 8> f8;
-  const auto low = hn::Combine(f8, hn::LoadU(f4, row(1) + d), hn::LoadU(f4, row(0) + d));
 #if defined(FOVEA_ISA_avx512)
-  const auto high = hn::Combine(f8, hn::LoadU(f4, row(3) + d), hn::LoadU(f4, row(2) + d));
-  return hn::Combine(F(), high, low);
+  const F f;
+  V v = hn::LoadDup128(f, row(0) + d);
+  v = hn::IfThenElse(hn::Not(hn::FirstN(f, 4)), hn::LoadDup128(f, row(1) + d), v);
+  v = hn::IfThenElse(hn::Not(hn::FirstN(f, 8)), hn::LoadDup128(f, row(2) + d), v);
+  return hn::IfThenElse(hn::Not(hn::FirstN(f, 12)), hn::LoadDup128(f, row(3) + d), v);
 #else
-  return low;
+  const hn::FixedTag<float, 4> f4;
+  return hn::Combine(F(), hn::LoadU(f4, row(1) + d), hn::LoadU(f4, row(0) + d));
+#endif
+}
+
+// Turns the 4 by 4 in every block of four lanes.
+HWY_INLINE void turn_blocks(V& v0, V& v1, V& v2, V& v3) {
+  const F f;
+  const hn::Repartition<double, F> f64;
+  const auto low01 = hn::BitCast(f64, hn::InterleaveLower(f, v0, v1));
+  const auto low23 = hn::BitCast(f64, hn::InterleaveLower(f, v2, v3));
+  const auto high01 = hn::BitCast(f64, hn::InterleaveUpper(f, v0, v1));
+  const auto high23 = hn::BitCast(f64, hn::InterleaveUpper(f, v2, v3));
+  v0 = hn::BitCast(f, hn::InterleaveLower(f64, low01, low23));
+  v1 = hn::BitCast(f, hn::InterleaveUpper(f64, low01, low23));
+  v2 = hn::BitCast(f, hn::InterleaveLower(f64, high01, high23));
+  v3 = hn::BitCast(f, hn::InterleaveUpper(f64, high01, high23));
+}
+
+// Lane r is the sum of the lanes of row r of x, [kLanes, kLanes].
+HWY_INLINE V sum_each(const float* x) {
+  V fours[kLanes / 4];
+#pragma GCC unroll 4
+  for (int g = 0; g < kLanes / 4; ++g) {
+    const auto rows = [&](int r) {
+      return load_blocks([&](int block) { return x + (4 * block + r) * kLanes; }, 4 * g);
+    };
+    V v0 = rows(0);
+    V v1 = rows(1);
+    V v2 = rows(2);
+    V v3 = rows(3);
+    turn_blocks(v0, v1, v2, v3);
+    fours[g] = hn::Add(hn::Add(v0, v1), hn::Add(v2, v3));
+  }
+#if defined(FOVEA_ISA_avx512)
+  return hn::Add(hn::Add(fours[0], fours[1]), hn::Add(fours[2], fours[3]));
+#else
+  return hn::Add(fours[0], fours[1]);
 #endif
 }
 
@@ -60,7 +98,6 @@ HWY_INLINE V load_blocks(Row row, int d) {
 HWY_INLINE void pack_transposed(const float* x, std::int64_t x_stride, int rows, std::int64_t width, float factor,
                                 float* HWY_RESTRICT y, int y_stride) {
   const F f;
-  const hn::Repartition<double, F> f64;
   const V by = hn::Set(f, factor);
   alignas(16) static constexpr float zeros[4] = {0, 0, 0, 0};
   for (int r0 = 0; r0 < rows; r0 += kLanes) {
@@ -81,15 +118,10 @@ HWY_INLINE void pack_transposed(const float* x, std::int64_t x_stride, int rows,
               [&](int block) { return 4 * block + r < here ? top + (4 * block + r) * x_stride + d : zeros; }, 0);
         }
       }
-      const auto low01 = hn::BitCast(f64, hn::InterleaveLower(f, v[0], v[1]));
-      const auto low23 = hn::BitCast(f64, hn::InterleaveLower(f, v[2], v[3]));
-      const auto high01 = hn::BitCast(f64, hn::InterleaveUpper(f, v[0], v[1]));
-      const auto high23 = hn::BitCast(f64, hn::InterleaveUpper(f, v[2], v[3]));
+      turn_blocks(v[0], v[1], v[2], v[3]);
       float* to = y + d * y_stride + r0;
-      hn::StoreU(hn::Mul(by, hn::BitCast(f, hn::InterleaveLower(f64, low01, low23))), f, to);
-      hn::StoreU(hn::Mul(by, hn::BitCast(f, hn::InterleaveUpper(f64, low01, low23))), f, to + y_stride);
-      hn::StoreU(hn::Mul(by, hn::BitCast(f, hn::InterleaveLower(f64, high01, high23))), f, to + 2 * y_stride);
-      hn::StoreU(hn::Mul(by, hn::BitCast(f, hn::InterleaveUpper(f64, high01, high23))), f, to + 3 * y_stride);
+#pragma GCC unroll 4
+      for (int c = 0; c < 4; ++c) hn::StoreU(hn::Mul(by, v[c]), f, to + c * y_stride);
     }
     for (; d < width; ++d) {
       float* to = y + d * y_stride + r0;
