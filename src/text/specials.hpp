@@ -1,14 +1,14 @@
 // The ids that mean the same in every vocabulary.
 #pragma once
 
-#include <cstdint>
+#include "fovea/text.hpp"
 
 namespace fovea {
 
-inline constexpr std::int32_t kPad = 0;
-inline constexpr std::int32_t kUnknown = 1;
-inline constexpr std::int32_t kBegin = 2;  // <s>
-inline constexpr std::int32_t kEnd = 3;    // </s>
-inline constexpr std::int32_t kSpecials = 4;
+inline constexpr std::int32_t kPad = pad_id;
+inline constexpr std::int32_t kUnknown = unk_id;
+inline constexpr std::int32_t kBegin = bos_id;  // <s>
+inline constexpr std::int32_t kEnd = eos_id;    // </s>
+inline constexpr std::int32_t kSpecials = special_ids;
 
 }  // namespace fovea
