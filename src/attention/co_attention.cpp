@@ -10,7 +10,6 @@ namespace fovea {
 namespace {
 
 using attention::project;
-using attention::with_shape;
 using attention::xavier;
 using Lengths = std::span<const std::int64_t>;
 
@@ -26,7 +25,7 @@ struct Summary {
 Summary read(const Var& hidden, const Var& v, const Var& x, Lengths lengths) {
   const Attended seen = attend(Tensor::zeros({1, v.dim(0)}), hidden, x,
                                {.score = score::Additive{.v = v}, .lengths = lengths, .want = {.weights = true}});
-  return {with_shape(seen.context, {x.dim(0), x.dim(2)}), with_shape(seen.weights, {x.dim(0), x.dim(1)})};
+  return {reshape(seen.context, {x.dim(0), x.dim(2)}), reshape(seen.weights, {x.dim(0), x.dim(1)})};
 }
 
 // softmax(v . tanh(W_x x + guide)) over the rows of x; guide [B, 1, h], or [1, h] for all.
@@ -34,11 +33,11 @@ Summary read(const Var& guide, const AlternatingCoAttention::Step& step, const V
   const Attended seen =
       attend(guide, x, x,
              {.score = score::Additive{.u = step.w_x, .v = step.v}, .lengths = lengths, .want = {.weights = true}});
-  return {with_shape(seen.context, {x.dim(0), x.dim(2)}), with_shape(seen.weights, {x.dim(0), x.dim(1)})};
+  return {reshape(seen.context, {x.dim(0), x.dim(2)}), reshape(seen.weights, {x.dim(0), x.dim(1)})};
 }
 
 Var guide(const Var& summary, const AlternatingCoAttention::Step& step) {
-  return project(with_shape(summary, {summary.dim(0), 1, summary.dim(1)}), step.w_g, {});
+  return project(reshape(summary, {summary.dim(0), 1, summary.dim(1)}), step.w_g, {});
 }
 
 }  // namespace

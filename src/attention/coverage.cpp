@@ -37,15 +37,15 @@ CoverageAttention::Read CoverageAttention::operator()(const Var& query, const Va
   std::vector<Var> contexts, weights, before;
   for (Int t = 0; t < queries; ++t) {
     const Attended now = attend(
-        attention::step_of(query, t), projected, value,
+        slice(query, 1, t, t + 1), projected, value,
         {.score =
              score::Additive{.w = w, .v = v, .b = b, .coverage = read.coverage, .coverage_weight = coverage_weight},
          .lengths = lengths,
          .want = {.weights = true}});
     contexts.push_back(now.context);
     weights.push_back(now.weights);
-    before.push_back(attention::with_shape(read.coverage, {batch, 1, keys}));
-    read.coverage = add(read.coverage, attention::with_shape(now.weights, {batch, keys}));
+    before.push_back(reshape(read.coverage, {batch, 1, keys}));
+    read.coverage = add(read.coverage, reshape(now.weights, {batch, keys}));
   }
   read.context = attention::join_steps(contexts);
   read.weights = attention::join_steps(weights);

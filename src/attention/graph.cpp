@@ -7,6 +7,7 @@
 #include "attention/project.hpp"
 #include "attention/small_ops.hpp"
 #include "fovea/error.hpp"
+#include "fovea/ops.hpp"
 
 namespace fovea {
 
@@ -21,7 +22,7 @@ Attended GraphAttention::operator()(const Var& x, const Edges& edges, const Weig
   if (x.rank() != 2 || x.dim(1) != w.dim(0)) {
     throw ShapeError(fmt::format("graph: {}: expected [nodes,{}]", x.shape().text(), w.dim(0)));
   }
-  const Var h = attention::project_plain(attention::with_shape(x, {1, x.dim(0), x.dim(1)}), w, {});
+  const Var h = attention::project_plain(reshape(x, {1, x.dim(0), x.dim(1)}), w, {});
   // a . [h_i; h_j] is a sum of one number per node and head: an additive score of width 1.
   return attend(attention::head_dots(h, a_target), attention::head_dots(h, a_source), h,
                 {.score = score::Additive{.v = Tensor::full({1}, 1.0F), .activation = score::Activation::leaky_relu},

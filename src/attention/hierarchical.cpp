@@ -4,6 +4,7 @@
 
 #include "attention/small_ops.hpp"
 #include "fovea/error.hpp"
+#include "fovea/ops.hpp"
 
 namespace fovea {
 
@@ -19,13 +20,12 @@ HierarchicalAttention::Read HierarchicalAttention::operator()(const Var& x, cons
   }
   const std::int64_t batch = x.dim(0), sentence_count = x.dim(1), word_count = x.dim(2), width = x.dim(3);
   const Attended word =
-      words(attention::with_shape(x, {batch * sentence_count, word_count, width}), lengths.words, {.weights = true});
-  Var states = attention::with_shape(word.context, {batch, sentence_count, width});
+      words(reshape(x, {batch * sentence_count, word_count, width}), lengths.words, {.weights = true});
+  Var states = reshape(word.context, {batch, sentence_count, width});
   if (encode) states = encode(states);
   const Attended sentence = sentences(states, lengths.sentences, {.weights = true});
-  return {attention::with_shape(sentence.context, {batch, states.dim(2)}),
-          attention::with_shape(word.weights, {batch, sentence_count, word_count}),
-          attention::with_shape(sentence.weights, {batch, sentence_count})};
+  return {reshape(sentence.context, {batch, states.dim(2)}), reshape(word.weights, {batch, sentence_count, word_count}),
+          reshape(sentence.weights, {batch, sentence_count})};
 }
 
 NamedVars HierarchicalAttention::parameters() const {

@@ -14,6 +14,7 @@
 #include "attention/project.hpp"
 #include "attention/small_ops.hpp"
 #include "fovea/error.hpp"
+#include "fovea/ops.hpp"
 #include "fovea/threads.hpp"
 
 namespace fovea {
@@ -129,7 +130,7 @@ MultiDimensionalPooling MultiDimensionalPooling::make(Int dim, std::uint64_t see
 Var MultiDimensionalPooling::operator()(const Var& x, std::span<const Int> lengths) const {
   const Var scores = attention::project_plain(attention::elu_of(attention::project_plain(x, w_1, b_1)), w, b);
   const Var none = Tensor::zeros({x.dim(0), 1, x.dim(2)});
-  return attention::with_shape(feature_attend(none, scores, x, 0, lengths), {x.dim(0), x.dim(2)});
+  return reshape(feature_attend(none, scores, x, 0, lengths), {x.dim(0), x.dim(2)});
 }
 
 }  // namespace fovea

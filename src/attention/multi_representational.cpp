@@ -7,6 +7,7 @@
 #include "attention/project.hpp"
 #include "attention/small_ops.hpp"
 #include "fovea/error.hpp"
+#include "fovea/ops.hpp"
 
 namespace fovea {
 
@@ -39,8 +40,8 @@ MultiRepresentational::Mixed MultiRepresentational::operator()(std::span<const V
   // Every word is a sequence of its own; its keys are its representations.
   const Var choices = attention::stack_rows(mapped);  // [B * T, n, d]
   const Attended seen = attend(context, choices, choices, {.score = score::Dot{}, .want = {.weights = true}});
-  return {attention::with_shape(seen.context, {batch, steps, dim}),
-          attention::with_shape(seen.weights, {batch, steps, static_cast<std::int64_t>(mapped.size())})};
+  return {reshape(seen.context, {batch, steps, dim}),
+          reshape(seen.weights, {batch, steps, static_cast<std::int64_t>(mapped.size())})};
 }
 
 NamedVars MultiRepresentational::parameters() const {

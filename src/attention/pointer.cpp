@@ -99,7 +99,7 @@ CopyGate CopyGate::make(Int context_dim, Int state_dim, Int input_dim, std::uint
 Var CopyGate::operator()(const Var& context, const Var& state, const Var& input) const {
   const Var sum = add(add(attention::project(context, w_context, b), attention::project(state, w_state, {})),
                       attention::project(input, w_input, {}));
-  return attention::sigmoid_of(attention::with_shape(sum, {context.dim(0), context.dim(1)}));
+  return attention::sigmoid_of(reshape(sum, {context.dim(0), context.dim(1)}));
 }
 
 Var pointing_loss(const Var& probabilities, std::span<const Int> targets) {

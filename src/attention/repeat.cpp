@@ -37,10 +37,6 @@ Var repeat_rows(const Var& w, Int rows, Int batch, Int heads) {
   return repeat(w, rows * w.dim(1), batch * heads, {batch, heads, rows, w.dim(1)});
 }
 
-Var row_of(const Var& x) {
-  return record(x.value().reshape({1, x.size()}), {x}, [x](const Tensor& dy) { x.accumulate(dy.reshape({x.size()})); });
-}
-
 Var add_outer(const Var& k, const Var& c, const Var& w) {
   const Tensor in = k.value().contiguous();
   const Tensor cover = c.value().contiguous();

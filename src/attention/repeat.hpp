@@ -11,8 +11,6 @@ namespace fovea::attention {
 [[nodiscard]] Var repeat_batch(const Var& x, std::int64_t batch);
 /// The first `rows` rows of w [L, d] for every sequence and head: [batch, heads, rows, d].
 [[nodiscard]] Var repeat_rows(const Var& w, std::int64_t rows, std::int64_t batch, std::int64_t heads);
-/// A vector [d] as a row [1, d].
-[[nodiscard]] Var row_of(const Var& x);
 /// k [B, T, h] or [B, 1, T, h] plus c [B, T] times w [h].
 [[nodiscard]] Var add_outer(const Var& k, const Var& c, const Var& w);
 

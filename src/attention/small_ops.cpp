@@ -1,4 +1,4 @@
-// with_shape, stack_rows, step_of, join_steps   values are moved; so are gradients
+// stack_rows, join_steps   values are moved; so are gradients
 // head_dots   forward  y_h = x_h . a_h            backward  dx_h = dy_h a_h,  da_h = sum dy_h x_h
 // sigmoid_of  forward  y = 1 / (1 + exp(-x))      backward  dx = y (1 - y) dy
 // elu_of      forward  y = x, or exp(x) - 1 < 0   backward  dx = dy, or (y + 1) dy
@@ -29,10 +29,6 @@ Var normal(const Shape& shape, double deviation, Rng& rng) {
 
 Var zero_parameter(const Shape& shape) {
   return Var::parameter(Tensor::zeros(shape));
-}
-
-Var with_shape(const Var& x, const Shape& shape) {
-  return record(x.value().reshape(shape), {x}, [x](const Tensor& dy) { x.accumulate(dy.reshape(x.shape())); });
 }
 
 namespace {
@@ -78,18 +74,6 @@ Var stack_rows(std::span<const Var> parts) {
 Var join_steps(std::span<const Var> steps) {
   const Int batch = steps[0].dim(0), width = steps[0].dim(-1);
   return interleaved(steps, batch, width, {batch, static_cast<Int>(steps.size()), width});
-}
-
-Var step_of(const Var& x, Int t) {
-  return record(x.value().slice(1, t, t + 1).contiguous(), {x}, [x, t](const Tensor& dy) {
-    const GradTarget dx = x.grad_target();
-    if (!dx.add) dx.tensor.fill(0.0F);
-    const Int width = x.dim(2), steps = x.dim(1);
-    for (Int b = 0; b < x.dim(0); ++b) {
-      float* to = dx.tensor.data() + (b * steps + t) * width;
-      for (Int i = 0; i < width; ++i) to[i] += dy.data()[b * width + i];
-    }
-  });
 }
 
 Var head_dots(const Var& x, const Var& a) {

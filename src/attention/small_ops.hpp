@@ -14,12 +14,8 @@ namespace fovea::attention {
 [[nodiscard]] Var normal(const Shape& shape, double deviation, Rng& rng);
 [[nodiscard]] Var zero_parameter(const Shape& shape);
 
-/// The same values in another shape.
-[[nodiscard]] Var with_shape(const Var& x, const Shape& shape);
 /// n times [..., d] to [rows, n, d], rows = everything before d.
 [[nodiscard]] Var stack_rows(std::span<const Var> parts);
-/// x [B, T, d] at step t: [B, 1, d].
-[[nodiscard]] Var step_of(const Var& x, std::int64_t t);
 /// T times [B, 1, d] to [B, T, d].
 [[nodiscard]] Var join_steps(std::span<const Var> steps);
 /// x [..., heads * d] and a [heads, d]: the dot product of each head, [..., heads].

@@ -11,6 +11,7 @@
 #include "attention/project.hpp"
 #include "attention/repeat.hpp"
 #include "fovea/error.hpp"
+#include "fovea/ops.hpp"
 
 namespace fovea::attention {
 namespace {
@@ -61,7 +62,7 @@ struct Transform {
     expect("score b", how.b, {s.key_dim}, true);
     expect("score c", how.c, {1}, true);
     if ((how.a || how.c) && std::holds_alternative<normalizer::Sigmoid>(plan.normalizer)) {
-      const Var a = how.a ? row_of(how.a) : Var(Tensor::zeros({1, s.query_dim}));
+      const Var a = how.a ? reshape(how.a, {1, s.query_dim}) : Var(Tensor::zeros({1, s.query_dim}));
       plan.inputs[Input::row_term] = project(q, a, how.c, s.packed_heads);
     }
     q = project_plain(q, how.w, how.b, s.packed_heads);
