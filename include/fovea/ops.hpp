@@ -13,9 +13,13 @@ namespace fovea {
 enum class Activation { none, relu, gelu, tanh, sigmoid };
 
 // --- arithmetic ----------------------------------------------------------------------------------------------------
-[[nodiscard]] Var add(const Var& a, const Var& b);  // same shape
-[[nodiscard]] Var sum(const Var& x);                // all values, as a scalar of shape []
-[[nodiscard]] Var scale(const Var& x, float c);     // c x
+// In add, sub and mul, b may be of the last axes of a's shape (a bias [d] for [batch, time, d]) and then meets each
+// row.
+[[nodiscard]] Var add(const Var& a, const Var& b);
+[[nodiscard]] Var sub(const Var& a, const Var& b);
+[[nodiscard]] Var mul(const Var& a, const Var& b);
+[[nodiscard]] Var scale(const Var& x, float c);  // c x
+[[nodiscard]] Var neg(const Var& x);
 /// x [.., T, d] + rows [T, d]: the same for everything before.
 [[nodiscard]] Var add_rows(const Var& x, const Var& rows);
 /// x [B, T, d] + vectors [B, d]: each sequence's vector to all its rows.
@@ -29,11 +33,32 @@ struct MatmulOptions {
 /// [m,k] times [k,n], or a batch of each: [B,m,k] times [B,k,n].
 [[nodiscard]] Var matmul(const Var& a, const Var& b, const MatmulOptions& how = {});
 
-// --- shapes --------------------------------------------------------------------------------------------------------
-[[nodiscard]] Var reshape(const Var& x, const Shape& shape);  // one axis may be -1
-[[nodiscard]] Var slice(const Var& x, int axis, std::int64_t begin, std::int64_t end);
+// --- functions of each value ---------------------------------------------------------------------------------------
+[[nodiscard]] Var exp(const Var& x);
+[[nodiscard]] Var log(const Var& x);
+[[nodiscard]] Var tanh(const Var& x);
+[[nodiscard]] Var sigmoid(const Var& x);
+[[nodiscard]] Var relu(const Var& x);
+[[nodiscard]] Var gelu(const Var& x);  // x Phi(x), exact
+
+// --- sums and maxima -----------------------------------------------------------------------------------------------
+// Without an axis: of all values, as a scalar of shape []. With one: along it; it is dropped from the shape.
+[[nodiscard]] Var sum(const Var& x);
+[[nodiscard]] Var sum(const Var& x, int axis);
+[[nodiscard]] Var mean(const Var& x);
+[[nodiscard]] Var mean(const Var& x, int axis);
+[[nodiscard]] Var max(const Var& x, int axis);
 /// The mean of each sequence's first lengths[b] rows: [B, T, d] to [B, d]; 0 for a length of 0.
 [[nodiscard]] Var mean_rows(const Var& x, std::span<const std::int64_t> lengths);
+
+// --- shapes --------------------------------------------------------------------------------------------------------
+[[nodiscard]] Var reshape(const Var& x, const Shape& shape);  // one axis may be -1
+[[nodiscard]] Var transpose(const Var& x, int a, int b);
+[[nodiscard]] Var slice(const Var& x, int axis, std::int64_t begin, std::int64_t end);
+[[nodiscard]] Var select(const Var& x, int axis, std::int64_t index);        // drops the axis
+[[nodiscard]] Var gather(const Var& x, std::span<const std::int32_t> rows);  // x[rows] along the first axis
+[[nodiscard]] Var concat(std::span<const Var> parts, int axis);
+[[nodiscard]] Var stack(std::span<const Var> parts, int axis = 0);  // along a new axis
 
 // --- layers --------------------------------------------------------------------------------------------------------
 /// Rows of `table` [vocabulary, d] times `factor`: ids in the order of `shape`, gives [shape.., d]. Throws Error for an
@@ -41,16 +66,26 @@ struct MatmulOptions {
 [[nodiscard]] Var embedding(const Var& table, std::span<const std::int32_t> ids, const Shape& shape, float factor = 1);
 /// f(x w + bias): x [.., in], w [in, out], bias [out] or empty.
 [[nodiscard]] Var linear(const Var& x, const Var& w, const Var& bias = {}, Activation activation = Activation::none);
+/// dropout(f(x + bias)) in one pass: x [.., d], bias [d] or empty.
+[[nodiscard]] Var bias_activation(const Var& x, const Var& bias, Activation activation, float rate = 0,
+                                  std::uint64_t seed = 0);
 /// Each value is 0 with probability `rate`, else divided by 1 - rate. The same seed drops the same values.
 [[nodiscard]] Var dropout(const Var& x, float rate, std::uint64_t seed);
-/// Over the last axis, with gain and bias [d].
-[[nodiscard]] Var layer_norm(const Var& x, const Var& gain, const Var& bias);
+/// Over the last axis. Rows sum to 1; -inf counts as absent, a row of nothing else becomes 0.
+[[nodiscard]] Var softmax(const Var& x);
+[[nodiscard]] Var log_softmax(const Var& x);
+
+struct LayerNormOptions {
+  float epsilon = 1e-5F;  // added to the variance
+};
+/// Over the last axis, with gain and bias [d], or both empty.
+[[nodiscard]] Var layer_norm(const Var& x, const Var& gain, const Var& bias, const LayerNormOptions& how = {});
 
 struct ResidualNorm {
   Var sum;     // x + dropout(y)
   Var normed;  // its layer norm
 };
-/// A residual connection and the layer norm after it, in one pass.
+/// A residual connection and the layer norm after it, in one pass. Post-norm goes on with `normed`, pre-norm with both.
 [[nodiscard]] ResidualNorm residual_norm(const Var& x, const Var& y, const Var& gain, const Var& bias, float rate = 0,
                                          std::uint64_t seed = 0);
 

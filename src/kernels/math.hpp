@@ -20,6 +20,8 @@ struct MathKernels {
   Map relu;                  // max(x, 0); NaN stays
   Map gelu;                  // x Phi(x), exact form, 5 ulp
   Map log;                   // natural logarithm
+  MapGrad exp_backward;      // of y = exp(x): dy * y
+  MapGrad log_backward;      // of x: dy / x
   MapGrad tanh_backward;     // of y = tanh(x): dy * (1 - y^2)
   MapGrad sigmoid_backward;  // of y = sigmoid(x): dy * y * (1 - y)
   MapGrad relu_backward;     // of y = relu(x), or of x: dy where it is > 0

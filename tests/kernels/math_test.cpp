@@ -186,6 +186,8 @@ TEST_P(Math, EveryKernelAgreesWithGeneric) {
     FOVEA_CHECK(gelu(a.data(), y, n));
     FOVEA_CHECK(log(a.data(), y, n));
     for (const bool add : {false, true}) {
+      FOVEA_CHECK(exp_backward(a.data(), b.data(), y, n, add));
+      FOVEA_CHECK(log_backward(a.data(), b.data(), y, n, add));
       FOVEA_CHECK(tanh_backward(a.data(), b.data(), y, n, add));
       FOVEA_CHECK(sigmoid_backward(a.data(), b.data(), y, n, add));
       FOVEA_CHECK(relu_backward(a.data(), b.data(), y, n, add));

@@ -1,24 +1,30 @@
-// dropout (Srivastava et al. 2014); the mask is a function of (seed, index) and computed again in the backward
-//   forward   y_i = m_i x_i / (1 - rate)      m_i = 1 with probability 1 - rate, else 0
-//   backward  dx_i = m_i dy_i / (1 - rate)
-#include <fmt/format.h>
+// dropout (Srivastava et al. 2014)
+//   forward   y = m * x,   m_i = 0 with probability rate, else 1 / (1 - rate)
+//   backward  dx = m * dy
+// m is computed again from the seed; nothing is kept.
+#include "autograd/dropout.hpp"
 
-#include "fovea/error.hpp"
+#include "autograd/elementwise.hpp"
 #include "fovea/ops.hpp"
 #include "kernels/kernels.hpp"
-#include "kernels/random.hpp"
 
 namespace fovea {
 
 Var dropout(const Var& x, float rate, std::uint64_t seed) {
-  if (!(rate >= 0 && rate < 1)) throw UsageError(fmt::format("dropout: rate {} is not in [0, 1)", rate));
-  const kernels::Dropout how{.rate = rate, .seed = seed};
+  const kernels::Dropout how = make_dropout("dropout", rate, seed);
+  if (rate == 0) return x;
   const Tensor in = x.value().contiguous();
   const Tensor y = Tensor::empty(in.shape());
-  kernels::active().random->dropout(how, in.data(), y.data(), y.size(), false);
+  const auto kernel = kernels::active().random->dropout;
+  elementwise(y.size(), [&](std::int64_t i, std::size_t n) {
+    kernel(from_value(how, i), in.data() + i, y.data() + i, static_cast<std::int64_t>(n), false);
+  });
   return record(y, {x}, [x, how](const Tensor& dy) {
-    const GradTarget dx = x.grad_target();
-    kernels::active().random->dropout(how, dy.data(), dx.tensor.data(), dy.size(), dx.add);
+    const GradTarget target = x.grad_target();
+    elementwise(dy.size(), [&](std::int64_t i, std::size_t n) {
+      kernels::active().random->dropout(from_value(how, i), dy.data() + i, target.tensor.data() + i,
+                                        static_cast<std::int64_t>(n), target.add);
+    });
   });
 }
 

@@ -61,6 +61,12 @@ void gelu(const float* x, float* y, std::size_t n) {
 void log(const float* x, float* y, std::size_t n) {
   map(x, y, n, [](float v) { return std::log(v); });
 }
+void exp_backward(const float* y, const float* dy, float* dx, std::size_t n, bool add) {
+  map_grad(y, dy, dx, n, add, [](float v, float g) { return g * v; });
+}
+void log_backward(const float* x, const float* dy, float* dx, std::size_t n, bool add) {
+  map_grad(x, dy, dx, n, add, [](float v, float g) { return g / v; });
+}
 void tanh_backward(const float* y, const float* dy, float* dx, std::size_t n, bool add) {
   map_grad(y, dy, dx, n, add, [](float v, float g) { return g * (1 - v * v); });
 }
@@ -108,6 +114,8 @@ const MathKernels math = {
     .relu = relu,
     .gelu = gelu,
     .log = log,
+    .exp_backward = exp_backward,
+    .log_backward = log_backward,
     .tanh_backward = tanh_backward,
     .sigmoid_backward = sigmoid_backward,
     .relu_backward = relu_backward,

@@ -72,6 +72,8 @@ void MapExp(const float* x, float* y, std::size_t n) {
       MapArrays(v, dy, dx, n, Name##Gradient());                                                               \
     }                                                                                                          \
   }
+FOVEA_GRADIENT(Exp)
+FOVEA_GRADIENT(Log)
 FOVEA_GRADIENT(Tanh)
 FOVEA_GRADIENT(Sigmoid)
 FOVEA_GRADIENT(Relu)
@@ -129,6 +131,8 @@ const MathKernels math = {
     .relu = MapRelu,
     .gelu = MapGelu,
     .log = MapLog,
+    .exp_backward = MapExpGradient,
+    .log_backward = MapLogGradient,
     .tanh_backward = MapTanhGradient,
     .sigmoid_backward = MapSigmoidGradient,
     .relu_backward = MapReluGradient,

@@ -162,6 +162,18 @@ HWY_INLINE V Tanh(D d, V x) {
   return hn::Div(hn::Mul(hn::Add(n, n), q), hn::MulAdd(n, n, hn::Mul(q, q)));
 }
 
+/// dx of y = exp(x), given y and dy.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V ExpGrad(D, V y, V dy) {
+  return hn::Mul(dy, y);
+}
+
+/// dx of y = ln(x), given x and dy.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V LogGrad(D, V x, V dy) {
+  return hn::Div(dy, x);
+}
+
 /// dx of y = tanh(x), given y and dy.
 template <class D, class V = VecOf<D>>
 HWY_INLINE V TanhGrad(D d, V y, V dy) {
