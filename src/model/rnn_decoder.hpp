@@ -23,8 +23,8 @@ class RnnDecoder final : public Decoder {
  private:
   friend class RnnState;
   struct Start {
-    Var memory;               // [batch, length, memory width], what is looked at
-    Var summary;              // [batch, width of the encoder]
+    Var memory;                                    // [batch, length, memory width], what is looked at
+    Var summary;                                   // [batch, width of the encoder]
     std::vector<Var, ArenaAllocator<Var>> states;  // per layer [batch, width]
   };
   [[nodiscard]] Start begin(const Memory& memory) const;
