@@ -58,8 +58,9 @@ void reach(const Plan& plan, Int b, Int h, Int first, Int* low, Int* high) {
       *high = std::min(*high, last + plan.offset() + plan.window + 1);
     }
     if (plan.local) {
-      *low = std::max(*low, first - plan.half_width);
-      *high = std::min(*high, last + plan.half_width + 1);
+      const Int width = std::min(plan.half_width, plan.queries + plan.keys);
+      *low = std::max(*low, first - width);
+      *high = std::min(*high, last + width + 1);
     }
     *low = std::max<Int>(*low, 0);
   }

@@ -1,5 +1,7 @@
 #include "attention/fused_path.hpp"
 
+#include <algorithm>
+
 #include "attention/fused.hpp"
 #include "attention/rows.hpp"
 
@@ -84,7 +86,7 @@ bool fits_tiles(const Plan& plan, bool learns) {
       !plan.local && !plan.shaw_k && !plan.shaw_v && !plan.has_edges() && !(plan.bias && plan.distance_bias);
   const bool cool = plan.temperature == 1.0F || (plan.kind == Kind::dot && !biased);
   const bool mask = !plan.mask || plan.mask.j == 1;
-  const bool something = plan.batch * plan.heads * plan.queries * plan.keys * plan.dim * plan.value_dim > 0;
+  const bool something = std::min({plan.batch, plan.heads, plan.queries, plan.keys, plan.dim, plan.value_dim}) > 0;
   return something && std::holds_alternative<normalizer::Softmax>(plan.normalizer) && score && plain && cool && mask &&
          !(learns && plan.want_weights);
 }

@@ -214,7 +214,7 @@ detail::Ref<Plan> prepare(const Var& query, const Var& key, const Var& value, co
     throw UsageError(fmt::format("attend: dropout {}: expected 0 up to below 1", how.dropout));
   }
   plan.causal = how.causal;
-  plan.window = how.window;
+  plan.window = std::min(how.window, plan.queries + plan.keys);  // no wider than there is anything to see
   plan.dropout = how.dropout;
   plan.dropout_seed = how.dropout_seed;
   set_lengths(plan, how.lengths);

@@ -68,6 +68,7 @@ Var rotary(const Var& x, const Rotary& how, Int first, Int heads) {
   if (n < 2 || n > d || n % 2 != 0) {
     throw ShapeError(fmt::format("rotary: {} features of width {} cannot turn in pairs, {}", n, d, x.shape().text()));
   }
+  if (!(how.base > 0)) throw UsageError(fmt::format("rotary: base {}: expected a number above 0", how.base));
   const Turn turn{std::max<Int>(1, x.dim(-2)), heads, d, n, how.interleaved};
   const Tensor table = angles(first, turn.rows, n, how.base);
   const Tensor y = Tensor::empty(x.shape());

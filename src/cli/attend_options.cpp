@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "fovea/error.hpp"
@@ -79,6 +80,9 @@ Score make_score(const AttendArguments& arguments, const AttendCall& call) {
   const std::string& name = arguments.score;
   if (arguments.scale && name != "dot" && name != "scaled-dot" && name != "cosine") {
     throw UsageError(fmt::format("--scale goes with dot, scaled-dot and cosine, not with {}", name));
+  }
+  if (arguments.scale && !std::isfinite(*arguments.scale)) {
+    throw UsageError(fmt::format("--scale {}: expected a finite number", *arguments.scale));
   }
   if (name == "dot") return score::Dot{arguments.scale};
   if (name == "scaled-dot") return score::ScaledDot{arguments.scale};

@@ -1,4 +1,5 @@
 #include "attention/both_paths.hpp"
+#include "base/arena.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 
@@ -56,6 +57,24 @@ TEST(Attend, PackedHeadsEqualSeparateHeads) {
     const Tensor expected = pack(apart);
     ASSERT_EQ(packed.shape(), expected.shape());
     for (std::int64_t i = 0; i < packed.size(); ++i) EXPECT_EQ(packed.data()[i], expected.data()[i]);
+  }
+}
+
+TEST(Attend, TrainingStepsAfterTheFirstTakeNoMemoryFromTheSystem) {
+  const std::vector<std::int64_t> lengths{40, 33};
+  const Var w = Var::parameter(random_tensor({6, 6}, 4)), bias = Var::parameter(random_tensor({40, 40}, 5));
+  const Var x = Var::parameter(random_tensor({2, 40, 6}, 1));
+  const Tensor dy = random_tensor({2, 40, 6}, 2);
+  for (const Attend by : kBothPaths) {
+    const auto step = [&] {
+      const AttendOptions how{.score = score::General{.w = w}, .causal = true, .lengths = lengths, .bias = bias};
+      backward(by(x, x, x, how).context, dy);
+      for (const Var& v : {x, w, bias}) v.zero_grad();
+    };
+    for (int i = 0; i < 20; ++i) step();
+    const auto before = arena_stats().system_allocations;
+    for (int i = 0; i < 20; ++i) step();
+    EXPECT_EQ(arena_stats().system_allocations, before);
   }
 }
 

@@ -51,6 +51,12 @@ TEST(Sight, WindowReachesBothWays) {
   EXPECT_EQ(seen({.causal = true, .window = 0}), (Rows{"..x...", "...x..", "....x.", ".....x"}));
 }
 
+TEST(Sight, AWindowOfAnyWidthIsHarmless) {
+  const Rows all(4, "xxxxxx");
+  EXPECT_EQ(seen({.window = std::numeric_limits<std::int64_t>::max()}), all);
+  EXPECT_EQ(seen({.local = Local{.half_width = std::numeric_limits<std::int64_t>::max()}}), all);
+}
+
 TEST(Sight, LengthsHidePadding) {
   const Lengths lengths{2};
   EXPECT_EQ(seen({.lengths = lengths}), (Rows{"xx....", "xx....", "xx....", "xx...."}));

@@ -166,6 +166,7 @@ TEST_F(Attend, OptionsThatMakeNoSenseAreNamed) {
   expect_usage({"--normalize", "loudly"}, "--normalize");
   expect_usage({"--window", "-1"}, "--window");
   expect_usage({"--window", "wide"}, "--window");
+  expect_usage({"--scale", "inf"}, "--scale");
   expect_usage({"--temperature", "0"}, "--temperature");
   expect_usage({"--temperature", "nan"}, "--temperature");
   expect_usage({"--top", "2"}, "--top needs --top-out");
