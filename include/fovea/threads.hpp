@@ -14,6 +14,10 @@ namespace fovea {
 /// parallel work runs.
 void set_threads(int count);
 
+/// How many threads a parallel_for from here would have: threads(), or 1 inside parallel work. For choosing the size of
+/// chunks whose results do not depend on it.
+[[nodiscard]] int free_threads();
+
 /// The index of the running thread of the pool, 0 to threads() - 1; 0 for every thread that is not of the pool.
 [[nodiscard]] int thread_index();
 

@@ -194,6 +194,10 @@ void set_threads(int count) {
   }
 }
 
+int free_threads() {
+  return inside ? 1 : threads();
+}
+
 int thread_index() {
   return current_index;
 }

@@ -35,7 +35,7 @@ Sequences::Sequences(const char* op, std::int64_t batch, std::int64_t steps, std
     start_[b] = rows_;
     rows_ += length_[b];
   }
-  const std::int64_t per_thread = std::max<std::int64_t>(1, (batch + threads() - 1) / threads());
+  const std::int64_t per_thread = std::max<std::int64_t>(1, (batch + free_threads() - 1) / free_threads());
   const std::int64_t pieces = (per_thread + kMostPerChunk - 1) / kMostPerChunk;
   per_chunk_ = (per_thread + pieces - 1) / pieces;
   chunks_ = (batch + per_chunk_ - 1) / per_chunk_;
