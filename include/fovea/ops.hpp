@@ -94,15 +94,16 @@ struct CrossEntropyOptions {
   float label_smoothing = 0;  // probability spread evenly over the vocabulary (Szegedy et al. 2016)
   std::int32_t padding = 0;   // rows with this target cost nothing
   bool count_correct = true;
+  bool transposed = false;  // w is [d, vocabulary]
 };
 struct CrossEntropy {
   Var loss;                  // summed over rows that are not padding, with smoothing
   double nll = 0;            // -log p of the targets, summed, without smoothing
   std::int64_t tokens = 0;   // rows that are not padding
-  std::int64_t correct = 0;  // rows whose likeliest token is the target
+  std::int64_t correct = 0;  // rows where no token is likelier than the target
 };
-/// softmax(x w' + bias) against targets: x [.., d], w [vocabulary, d] as an embedding has it, bias [vocabulary]. The
-/// logits of all rows never exist at once. Throws Error for a target that is not in the vocabulary.
+/// softmax(x w' + bias) against targets: x [.., d], w [vocabulary, d] as an embedding has it, bias [vocabulary] or
+/// empty. The logits of all rows never exist at once. Throws Error for a target that is not in the vocabulary.
 [[nodiscard]] CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Var& bias,
                                                 std::span<const std::int32_t> targets,
                                                 const CrossEntropyOptions& how = {});

@@ -1,6 +1,8 @@
 // fovea bench gemm [--threads T] [--seconds S]: matrix products, as a fraction of a register-only loop's peak.
 //   → kernels, threads, peak_gflops, shapes: [{"m","n","k","trans","packed","gflops","fraction"}], and with several
-//   threads scaling: how many times one thread's speed they reach on 2048x1024x256
+//   threads scaling: how many times one thread's speed they reach on 2048x1024x256; linear_cross_entropy: a step
+//   forward and backward of 4,096 rows of width 128 on a vocabulary of 10,000 (three products counted), extra_mb what
+//   it takes beyond inputs and gradients
 // Blocks of up to 64 rows are measured one after the other as attention uses them, each thread with blocks of its own.
 // The peak is measured before and after each run of a shape, so that both see the same clock rate; a fraction is the
 // median over the runs.
@@ -15,8 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "base/arena.hpp"
 #include "base/rng.hpp"
 #include "cli/bench.hpp"
+#include "fovea/ops.hpp"
 #include "fovea/tensor.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"
@@ -117,6 +121,58 @@ double peak() {
   return total / time;
 }
 
+struct Measured {
+  double speed, fraction;  // operations per second; of the peak
+};
+
+// Medians over about `seconds`.
+template <class Work>
+Measured measure_against_peak(double operations, double seconds, std::vector<double>& peaks, const Work& work) {
+  std::vector<double> speeds;
+  std::vector<double> fractions;
+  work();
+  double before = peak();
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (speeds.size() < 7 || Clock::now() < end) {
+    const double speed = operations / seconds_of(work);
+    const double after = peak();
+    speeds.push_back(speed);
+    fractions.push_back(2 * speed / (before + after));
+    peaks.push_back(after);
+    before = after;
+  }
+  return {median(speeds), median(fractions)};
+}
+
+nlohmann::ordered_json measure_cross_entropy(double seconds) {
+  constexpr std::int64_t kRows = 4096;
+  constexpr std::int64_t kWidth = 128;
+  constexpr std::int64_t kVocabulary = 10000;
+  const auto random = [](const Shape& shape, std::uint64_t seed) {
+    const Tensor t = Tensor::empty(shape);
+    Rng rng(seed);
+    for (float& v : t.values()) v = static_cast<float>(rng.uniform() - 0.5);
+    return Var::parameter(t);
+  };
+  const Var x = random({kRows, kWidth}, 1);
+  const Var w = random({kVocabulary, kWidth}, 2);
+  const Var b = random({kVocabulary}, 3);
+  std::vector<std::int32_t> targets;
+  for (std::int64_t i = 0; i < kRows; ++i) targets.push_back(static_cast<std::int32_t>(1 + i * 7 % (kVocabulary - 1)));
+  const auto step = [&] {
+    for (const Var* parameter : {&x, &w, &b}) parameter->zero_grad();
+    backward(linear_cross_entropy(x, w, b, targets, {.label_smoothing = 0.1F}).loss);
+  };
+  arena_trim();
+  const std::size_t before = arena_stats().held_bytes;
+  step();
+  const auto gradients = static_cast<std::size_t>(x.size() + w.size() + b.size()) * sizeof(float);
+  const double extra = static_cast<double>(arena_stats().held_bytes - before - gradients) / (1 << 20);
+  std::vector<double> peaks;
+  const Measured measured = measure_against_peak(3 * 2.0 * kRows * kWidth * kVocabulary, seconds, peaks, step);
+  return {{"gflops", measured.speed * 1e-9}, {"fraction", measured.fraction}, {"extra_mb", extra}};
+}
+
 class GemmBench {
  public:
   GemmBench() : a_(values(2048 * 10000)), b_(values(4096 * 10000)), c_(Tensor::empty({4096 * 10000})) {}
@@ -126,26 +182,15 @@ class GemmBench {
     if (shape.packed) packed = kernels::PackedMatrix(Trans::no, shape.k, shape.n, b_.data(), shape.n);
     const auto calls = std::max<std::int64_t>(1, static_cast<std::int64_t>(1.5e-3 * peak() / shape.operations()));
     const auto work = [&] { run(shape, packed, calls); };
-    work();
-    std::vector<double> speeds;
-    std::vector<double> fractions;
-    double before = peak();
-    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-    while (speeds.size() < 7 || Clock::now() < end) {
-      const double speed = shape.operations() * static_cast<double>(calls) / seconds_of(work);
-      const double after = peak();
-      speeds.push_back(speed);
-      fractions.push_back(2 * speed / (before + after));
-      peaks_.push_back(after);
-      before = after;
-    }
+    const Measured measured =
+        measure_against_peak(shape.operations() * static_cast<double>(calls), seconds, peaks_, work);
     return {{"m", shape.m},
             {"n", shape.n},
             {"k", shape.k},
             {"trans", shape.trans},
             {"packed", shape.packed},
-            {"gflops", median(speeds) * 1e-9},
-            {"fraction", median(fractions)}};
+            {"gflops", measured.speed * 1e-9},
+            {"fraction", measured.fraction}};
   }
 
   /// How many times as fast all threads are as one.
@@ -243,6 +288,7 @@ void add_bench_gemm(CLI::App& bench_app, const Streams& streams) {
     result["threads"] = threads();
     result["peak_gflops"] = bench.peak_gflops();
     result["shapes"] = rows;
+    result["linear_cross_entropy"] = measure_cross_entropy(3 * *seconds);
     if (threads() > 1) result["scaling"] = bench.scaling(*seconds);
     streams.out << result.dump() << '\n';
   });

@@ -9,6 +9,7 @@
 #include "kernels/attention.hpp"
 #include "kernels/attention_step.hpp"
 #include "kernels/conv.hpp"
+#include "kernels/cross_entropy.hpp"
 #include "kernels/gemm_kernels.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
@@ -23,6 +24,7 @@ namespace fovea::kernels {
 #define FOVEA_DECLARE_TABLES(isa) namespace isa { \
   extern const AttentionKernels attention; \
   extern const AttentionStepKernels attention_step; \
+  extern const CrossEntropyKernels cross_entropy; \
   extern const GemmKernels gemm; \
   extern const MathKernels math; \
   extern const RowKernels rows; \
@@ -43,6 +45,7 @@ namespace {
     .name = #isa, \
     .attention = &isa::attention, \
     .attention_step = &isa::attention_step, \
+    .cross_entropy = &isa::cross_entropy, \
     .gemm = &isa::gemm, \
     .math = &isa::math, \
     .rows = &isa::rows, \

@@ -12,6 +12,7 @@ namespace fovea::kernels {
 
 struct AttentionKernels;
 struct AttentionStepKernels;
+struct CrossEntropyKernels;
 struct GemmKernels;
 struct MathKernels;
 struct RowKernels;
@@ -24,6 +25,7 @@ struct Table {
   const char* name;  // "generic", "avx2", "avx512"
   const AttentionKernels* attention;
   const AttentionStepKernels* attention_step;
+  const CrossEntropyKernels* cross_entropy;
   const GemmKernels* gemm;
   const MathKernels* math;
   const RowKernels* rows;

@@ -1,0 +1,38 @@
+// The work behind linear_cross_entropy: a block of rows by a slice of the vocabulary at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "fovea/tensor.hpp"
+#include "kernels/packed_matrix.hpp"
+
+namespace fovea {
+
+/// What the output layer of a model is, and what is wanted of it.
+struct OutputLayer {
+  std::int64_t rows = 0, width = 0, vocabulary = 0;
+  const float* x = nullptr;  // [rows, width], `x_stride` apart
+  std::int64_t x_stride = 0;
+  const float* weights = nullptr;         // [vocabulary, width], or transposed
+  bool transposed = false;                // [width, vocabulary]
+  const float* bias = nullptr;            // [vocabulary] or null
+  std::span<const std::int32_t> targets;  // [rows]
+  float label_smoothing = 0;
+  // Gradients of the loss; all null when none is wanted.
+  float* dx = nullptr;        // [rows, width]
+  float* dweights = nullptr;  // as weights
+  float* dbias = nullptr;     // [vocabulary]
+};
+
+struct OutputLoss {
+  double loss = 0;           // summed over the rows, with smoothing
+  double nll = 0;            // without
+  std::int64_t correct = 0;  // rows where no logit is larger than the target's
+};
+
+/// Computes the loss and the gradients, which are overwritten. The logits of all rows never exist at once: the
+/// gradient of a block follows from its logits, and its products are made while a slice of it is in the cache.
+OutputLoss output_loss(const OutputLayer& layer);
+
+}  // namespace fovea
