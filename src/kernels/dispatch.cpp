@@ -13,6 +13,7 @@
 #include "kernels/gemm_kernels.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
+#include "kernels/optim.hpp"
 #include "kernels/random.hpp"
 #include "kernels/rnn.hpp"
 #include "kernels/rows.hpp"
@@ -27,6 +28,7 @@ namespace fovea::kernels {
   extern const CrossEntropyKernels cross_entropy; \
   extern const GemmKernels gemm; \
   extern const MathKernels math; \
+  extern const OptimKernels optim; \
   extern const RowKernels rows; \
   extern const RandomKernels random; \
   extern const RnnKernels rnn; \
@@ -48,6 +50,7 @@ namespace {
     .cross_entropy = &isa::cross_entropy, \
     .gemm = &isa::gemm, \
     .math = &isa::math, \
+    .optim = &isa::optim, \
     .rows = &isa::rows, \
     .random = &isa::random, \
     .rnn = &isa::rnn, \

@@ -15,6 +15,7 @@ struct AttentionStepKernels;
 struct CrossEntropyKernels;
 struct GemmKernels;
 struct MathKernels;
+struct OptimKernels;
 struct RowKernels;
 struct RandomKernels;
 struct RnnKernels;
@@ -28,6 +29,7 @@ struct Table {
   const CrossEntropyKernels* cross_entropy;
   const GemmKernels* gemm;
   const MathKernels* math;
+  const OptimKernels* optim;
   const RowKernels* rows;
   const RandomKernels* random;
   const RnnKernels* rnn;

@@ -4,23 +4,13 @@
 #include <cmath>
 
 #include "fovea/threads.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/optim.hpp"
 
 namespace fovea {
 namespace {
 
 constexpr std::int64_t kPiece = 16384;  // values a thread takes at a time
-
-// The sum of squares in eight strands, so that the loop is not one long chain of additions.
-double sum_of_squares(const float* g, std::int64_t n) {
-  double strands[8] = {};
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    for (int k = 0; k < 8; ++k) strands[k] += static_cast<double>(g[i + k]) * g[i + k];
-  }
-  for (; i < n; ++i) strands[0] += static_cast<double>(g[i]) * g[i];
-  return ((strands[0] + strands[1]) + (strands[2] + strands[3])) +
-         ((strands[4] + strands[5]) + (strands[6] + strands[7]));
-}
 
 }  // namespace
 
@@ -39,6 +29,7 @@ Adam::Adam(Parameters& parameters, const TrainOptions& options) : parameters_(pa
 
 double Adam::step(std::int64_t number, double rate, double scale) {
   const auto& entries = parameters_.entries();
+  const kernels::OptimKernels& kernels = *kernels::active().optim;
   gradients_.clear();
   for (const auto& entry : entries) gradients_.push_back(entry.weight.grad());
   const auto each_piece = [&](const auto& body) {
@@ -46,8 +37,9 @@ double Adam::step(std::int64_t number, double rate, double scale) {
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) body(i, pieces_[i]);
     });
   };
-  each_piece(
-      [&](std::size_t i, const Piece& p) { squares_[i] = sum_of_squares(gradients_[p.entry].data() + p.at, p.count); });
+  each_piece([&](std::size_t i, const Piece& p) {
+    squares_[i] = kernels.sum_of_squares(gradients_[p.entry].data() + p.at, p.count);
+  });
   double sum = 0;
   for (const double s : squares_) sum += s;
   const double norm = scale * std::sqrt(sum);
@@ -56,26 +48,17 @@ double Adam::step(std::int64_t number, double rate, double scale) {
   // m / c1 / (sqrt(v / c2) + e) = (m sqrt(c2) / c1) / (sqrt(v) + e sqrt(c2)): one square root and one division a value.
   const double c1 = 1 - std::pow(static_cast<double>(options_.beta1), static_cast<double>(number));
   const double c2 = 1 - std::pow(static_cast<double>(options_.beta2), static_cast<double>(number));
-  const auto speed = static_cast<float>(rate * std::sqrt(c2) / c1);
-  const auto epsilon = static_cast<float>(options_.epsilon * std::sqrt(c2));
-  const auto shrink = static_cast<float>(1.0 - rate * options_.weight_decay);
-  const float b1 = options_.beta1;
-  const float b2 = options_.beta2;
-  const float ema = options_.ema;
+  const kernels::AdamStep how{.factor = factor,
+                              .beta1 = options_.beta1,
+                              .beta2 = options_.beta2,
+                              .speed = static_cast<float>(rate * std::sqrt(c2) / c1),
+                              .epsilon = static_cast<float>(options_.epsilon * std::sqrt(c2)),
+                              .shrink = static_cast<float>(1.0 - rate * options_.weight_decay),
+                              .average = options_.ema};
   each_piece([&](std::size_t, const Piece& p) {
-    const float* g = gradients_[p.entry].data() + p.at;
-    float* m = first_[p.entry].data() + p.at;
-    float* v = second_[p.entry].data() + p.at;
-    float* w = entries[p.entry].weight.value().data() + p.at;
-    for (std::int64_t i = 0; i < p.count; ++i) {
-      const float x = factor * g[i];
-      m[i] = b1 * m[i] + (1 - b1) * x;
-      v[i] = b2 * v[i] + (1 - b2) * x * x;
-      w[i] = shrink * w[i] - speed * m[i] / (std::sqrt(v[i]) + epsilon);
-    }
-    if (mean_.empty()) return;
-    float* mean = mean_[p.entry].data() + p.at;
-    for (std::int64_t i = 0; i < p.count; ++i) mean[i] = ema * mean[i] + (1 - ema) * w[i];
+    kernels.adam(how, gradients_[p.entry].data() + p.at, first_[p.entry].data() + p.at, second_[p.entry].data() + p.at,
+                 entries[p.entry].weight.value().data() + p.at, mean_.empty() ? nullptr : mean_[p.entry].data() + p.at,
+                 p.count);
   });
   for (const auto& entry : entries) entry.weight.zero_grad();
   return norm;
