@@ -73,9 +73,9 @@ class RecurrentStepper {
   RecurrentStepper(RecurrentStepper&&) noexcept;
   RecurrentStepper& operator=(RecurrentStepper&&) noexcept;
 
-  /// Takes one step in place; `cell` [rows, h] for an LSTM only. Throws ShapeError when the shapes do not fit, or state
-  /// or cell is not contiguous.
-  void step(const Tensor& x, const Tensor& state, const Tensor& cell = {}) const;
+  /// Takes one step in place; `cell` [rows, h] for an LSTM only; `constant` [rows, gates h] is added to x W, if given.
+  /// Throws ShapeError when the shapes do not fit, or an array is not contiguous.
+  void step(const Tensor& x, const Tensor& state, const Tensor& cell = {}, const Tensor& constant = {}) const;
 
  private:
   struct Impl;

@@ -84,6 +84,41 @@ RnnDecoder::RnnDecoder(const ModelConfig& config, std::int64_t memory_width, Par
     from_context_ = Linear(p, "decoder.out.context", context, width_, false);
     from_input_ = Linear(p, "decoder.out.input", embedding_, width_, false);
   }
+  if (first_[0].packed) {  // a model for decoding
+    if (attends()) {
+      packed_ = packed();
+    } else {
+      packed_layers_ = packed_layers();
+    }
+  }
+}
+
+AttentionalRnnOptions RnnDecoder::options() const {
+  AttentionalRnnOptions how{.form = luong() ? DecoderForm::luong : DecoderForm::bahdanau, .input_feeding = feeding_};
+  if (local_ != LocalKind::none) {
+    how.local = Local{.half_width = local_window_, .gaussian = local_ == LocalKind::predictive};
+  }
+  return how;
+}
+
+std::shared_ptr<const PackedAttentionalRnn> RnnDecoder::packed() const {
+  if (packed_) return packed_;
+  return std::make_shared<const PackedAttentionalRnn>(weights_, options(), embedding_, memory_width_);
+}
+
+std::shared_ptr<const std::vector<RecurrentStepper>> RnnDecoder::packed_layers() const {
+  if (packed_layers_) return packed_layers_;
+  auto steppers = std::make_shared<std::vector<RecurrentStepper>>();
+  for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
+    const DecoderLayer& l = weights_.layers[i];
+    const Var input = i == 0 ? Var(l.input.value().slice(0, 0, embedding_).contiguous()) : l.input;
+    if (weights_.cell == Cell::gru) {
+      steppers->emplace_back(GruWeights{input, l.state, l.bias, l.state_bias});
+    } else {
+      steppers->emplace_back(LstmWeights{input, l.state, l.bias});
+    }
+  }
+  return steppers;
 }
 
 RnnDecoder::Start RnnDecoder::begin(const Memory& memory) const {
@@ -127,16 +162,12 @@ Decoded RnnDecoder::decode(const Memory& memory, const Var& embedded, const Toke
   const auto lengths = short_lengths(target);
   const std::vector<std::int32_t, ArenaAllocator<std::int32_t>> memory_lengths(memory.lengths.begin(),
                                                                                memory.lengths.end());
-  AttentionalRnnOptions how{.form = luong() ? DecoderForm::luong : DecoderForm::bahdanau,
-                            .input_feeding = feeding_,
-                            .lengths = lengths,
-                            .memory_lengths = memory_lengths,
-                            .dropout = pass.dropout,
-                            .dropout_seed = pass.dropout > 0 ? pass.next_seed() : 0,
-                            .want_weights = want_attention};
-  if (local_ != LocalKind::none) {
-    how.local = Local{.half_width = local_window_, .gaussian = local_ == LocalKind::predictive};
-  }
+  AttentionalRnnOptions how = options();
+  how.lengths = lengths;
+  how.memory_lengths = memory_lengths;
+  how.dropout = pass.dropout;
+  how.dropout_seed = pass.dropout > 0 ? pass.next_seed() : 0;
+  how.want_weights = want_attention;
   const AttentionalRnn run = attentional_rnn(e, s.memory, weights_, how, s.states);
   Decoded out;
   out.states = pass.drop(luong() ? run.attentional : read_out(run.states, run.contexts, e));
@@ -149,6 +180,7 @@ Decoded RnnDecoder::decode(const Memory& memory, const Var& embedded, const Toke
 
 std::unique_ptr<DecoderState> RnnDecoder::start(const Memory& memory, bool want_attention) const {
   const NoGrad quiet;
+  if (!attends()) return std::make_unique<PlainRnnState>(*this, memory);
   return std::make_unique<RnnState>(*this, memory, want_attention);
 }
 

@@ -1,6 +1,7 @@
 // Recurrent decoder: Bahdanau's or Luong's attention with any score, or the fixed context vector.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "fovea/attention.hpp"
@@ -22,6 +23,7 @@ class RnnDecoder final : public Decoder {
 
  private:
   friend class RnnState;
+  friend class PlainRnnState;
   struct Start {
     Var memory;                                    // [batch, length, memory width], what is looked at
     Var summary;                                   // [batch, width of the encoder]
@@ -33,6 +35,11 @@ class RnnDecoder final : public Decoder {
   [[nodiscard]] Var read_out(const Var& states, const Var& contexts, const Var& embedded) const;
   [[nodiscard]] Decoded decode_plain(const Start& start, const Var& embedded, const Tokens& target, Pass& pass) const;
 
+  [[nodiscard]] AttentionalRnnOptions options() const;
+  /// The weights of the time loop packed: those of the model, or, where it is still being trained, as they are now.
+  [[nodiscard]] std::shared_ptr<const PackedAttentionalRnn> packed() const;
+  [[nodiscard]] std::shared_ptr<const std::vector<RecurrentStepper>> packed_layers() const;
+
   std::int64_t embedding_, width_, memory_width_;
   RnnForm form_;
   RnnAttention attention_;
@@ -40,10 +47,12 @@ class RnnDecoder final : public Decoder {
   LocalKind local_;
   std::int64_t local_window_;
   bool coverage_;
-  AttentionalRnnWeights weights_;                  // of the time loop
-  Linear project_memory_;                          // to the states' width, where the score needs it
-  std::vector<Linear> first_;                      // from the summary to each layer's first state
-  Linear from_state_, from_context_, from_input_;  // what the output layer sees; not in Luong's form
+  AttentionalRnnWeights weights_;                       // of the time loop
+  Linear project_memory_;                               // to the states' width, where the score needs it
+  std::vector<Linear> first_;                           // from the summary to each layer's first state
+  Linear from_state_, from_context_, from_input_;       // what the output layer sees; not in Luong's form
+  std::shared_ptr<const PackedAttentionalRnn> packed_;  // for decoding
+  std::shared_ptr<const std::vector<RecurrentStepper>> packed_layers_;  // the same without attention
 };
 
 }  // namespace fovea

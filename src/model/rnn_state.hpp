@@ -1,37 +1,43 @@
 // A recurrent decoder a token at a time.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/rnn_decoder.hpp"
-#include "model/row_cache.hpp"
 
 namespace fovea {
 
+/// With attention: the same steps as the time loop of training.
 class RnnState final : public DecoderState {
  public:
   RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_attention);
   [[nodiscard]] Tensor step(const Tensor& embedded) override;
-  void keep(std::span<const std::int32_t> rows) override;
+  void keep(std::span<const std::int32_t> rows) override { stepper_->keep(rows); }
   [[nodiscard]] std::span<const Tensor> attention() const override { return weights_; }
 
  private:
-  /// What the rows' queries [rows, width] see: the context [rows, memory width].
-  [[nodiscard]] Tensor look(const Tensor& queries);
-  /// One step of every layer: x [rows, embedding], `extra` [rows, gates width] is added before the first layer's gates.
-  void cells(const Tensor& x, const Tensor& extra);
-
   const RnnDecoder& decoder_;
   bool want_attention_;
-  SentenceArrays sentences_;            // keys, values (and the plain decoder's context)
-  Score score_;                         // on keys that are projected already
-  Var input_;                           // the first layer's weights of the embedding
-  Tensor fed_weights_;                  // ... and of what is fed
-  std::vector<Tensor> states_, cells_;  // per layer [rows, width]
-  Tensor fed_;                          // Luong: the attentional state of the step before; plain: the summary's part
-  Tensor coverage_;                     // [rows, source length]
-  std::vector<Tensor> weights_;         // of the last step, [rows, 1, source length]
-  std::int64_t length_ = 0;
+  std::shared_ptr<const PackedAttentionalRnn> packed_;
+  std::optional<AttentionalRnnStepper> stepper_;
+  std::vector<Tensor> weights_;  // of the last step, [rows, 1, source length]
+};
+
+/// Without attention: the summary is fed at every step.
+class PlainRnnState final : public DecoderState {
+ public:
+  PlainRnnState(const RnnDecoder& decoder, const Memory& memory);
+  [[nodiscard]] Tensor step(const Tensor& embedded) override;
+  void keep(std::span<const std::int32_t> rows) override;
+
+ private:
+  const RnnDecoder& decoder_;
+  std::shared_ptr<const std::vector<RecurrentStepper>> layers_;
+  std::vector<Tensor> states_, cells_;  // per layer [rows, width]; cells of LSTMs
+  Tensor fed_;                          // [rows, gates width]: the summary's part of the first layer's sums
+  Tensor context_;                      // [rows, width]: its part of the output
 };
 
 }  // namespace fovea

@@ -292,7 +292,8 @@ TEST(Recurrent, StepByStepIsTheSameRun) {
   const GruWeights g = gru_weights(4, 9, 2);
   const LstmWeights l = lstm_weights(4, 9, 3);
   const Tensor first = random_tensor({5, 9}, 4);
-  const Recurrent all_gru = gru(x, g, {}, first);
+  const Tensor constant = random_tensor({5, 27}, 5);
+  const Recurrent all_gru = gru(x, g, {.constant = constant}, first);
   const Recurrent all_lstm = lstm(x, l, {}, first);
   const RecurrentStepper gru_cell(g);
   const RecurrentStepper lstm_cell(l);
@@ -301,7 +302,7 @@ TEST(Recurrent, StepByStepIsTheSameRun) {
   const Tensor cell = Tensor::zeros({5, 9});
   for (std::int64_t t = 0; t < 3; ++t) {
     const Tensor now = x.select(1, t).contiguous();
-    gru_cell.step(now, state);
+    gru_cell.step(now, state, {}, constant);
     lstm_cell.step(now, lstm_state, cell);
     expect_equal(state, all_gru.states.value().select(1, t));
     expect_equal(lstm_state, all_lstm.states.value().select(1, t));

@@ -4,11 +4,12 @@
 #include <cstdint>
 
 #include "fovea/tensor.hpp"
+#include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"
 
 namespace fovea {
 
-/// op(B) [k, n] for products with few rows at a time, one thread each.
+/// op(B) [k, n] for products with few rows at a time: on the caller's thread inside parallel work, else on all of them.
 class StepMatrix {
  public:
   StepMatrix() = default;
@@ -23,7 +24,8 @@ class StepMatrix {
 
   /// C[m,n] = A[m,k] op(B) + beta C.
   void multiply(std::int64_t m, const float* a, std::int64_t lda, float beta, float* c, std::int64_t ldc) const {
-    kernels::gemm_packed(m, a, lda, packed_, beta, c, ldc);
+    const auto product = free_threads() == 1 ? kernels::gemm_packed : kernels::parallel_gemm_packed;
+    product(m, a, lda, packed_, beta, c, ldc, {});
   }
 
  private:

@@ -52,12 +52,13 @@ RecurrentStepper::~RecurrentStepper() = default;
 RecurrentStepper::RecurrentStepper(RecurrentStepper&&) noexcept = default;
 RecurrentStepper& RecurrentStepper::operator=(RecurrentStepper&&) noexcept = default;
 
-void RecurrentStepper::step(const Tensor& x, const Tensor& state, const Tensor& cell) const {
+void RecurrentStepper::step(const Tensor& x, const Tensor& state, const Tensor& cell, const Tensor& constant) const {
   const Impl& w = *impl_;
   const std::int64_t rows = x && x.rank() == 2 ? x.dim(0) : 0;
   expect("x", x, {rows, w.input.k()});
   expect("state", state, {rows, w.h});
   if (w.cell == Cell::lstm) expect("cell", cell, {rows, w.h});
+  if (constant) expect("constant", constant, {rows, w.width});
   const auto& rnn = *kernels::active().rnn;
   // At least a register tile's rows to a thread.
   const std::int64_t part = std::max<std::int64_t>(16, (rows + threads() - 1) / threads());
@@ -70,11 +71,12 @@ void RecurrentStepper::step(const Tensor& x, const Tensor& state, const Tensor& 
     for (std::int64_t j = 0; j < count; ++j) {
       float* row = row_of(gates, j);
       float* h = row_of(state, begin + j);
+      const float* more = row_of(constant, begin + j);
       if (w.cell == Cell::gru) {
-        rnn.gru_forward(w.h, {row, row, nullptr, row_of(products, j), w.bias.data(), w.state_bias.data(), h, nullptr});
+        rnn.gru_forward(w.h, {row, row, more, row_of(products, j), w.bias.data(), w.state_bias.data(), h, nullptr});
       } else {
         rnn.lstm_forward(
-            w.h, {row, row, nullptr, row_of(products, j), w.bias.data(), row_of(cell, begin + j), nullptr, h, nullptr});
+            w.h, {row, row, more, row_of(products, j), w.bias.data(), row_of(cell, begin + j), nullptr, h, nullptr});
       }
     }
   });
