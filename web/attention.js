@@ -1,5 +1,7 @@
 // Draws attention: Fovea.attention(element, pictures). A picture is a line of `fovea run --attention`:
 //   {source: [token], target: [token], weights: [[number]], title?, heads?: [{layer, head, weights}]}
+// What it gives back has set(pictures), show(index), choose({layer, head}) and state; options.onshow(state) is called
+// when the reader chose something.
 // Pointing at a token, or moving to it with the keys, lights up what it attended to, in both directions.
 (function () {
   'use strict';
@@ -55,14 +57,20 @@
     const swatch = make('i');
     const legend = make('div', { class: 'map-legend', 'aria-hidden': 'true' }, '0', swatch, '1');
     const scroll = make('div', { class: 'map-scroll' }, map);
-    if (pictures.length > 1 || options.heads !== false) root.append(bar);
-    root.append(rows, readout, scroll, legend);
+    root.append(bar, rows, readout, scroll, legend);
     let grid = { cell: 0, left: 0, top: 0 };
 
-    pictures.forEach((one, i) => {
-      const text = one.title || sentence(one.source) || words.empty;
-      pick.append(make('option', {}, `${i + 1}. ${text.length > 90 ? text.slice(0, 90) + '…' : text}`));
-    });
+    // Other pictures in the same place; as many as before keep the sentence that is shown.
+    function set(list) {
+      const same = list.length === pictures.length;
+      pictures = list;
+      pick.replaceChildren(...pictures.map((one, i) => {
+        const text = one.title || sentence(one.source) || words.empty;
+        return make('option', {}, `${i + 1}. ${text.length > 90 ? text.slice(0, 90) + '…' : text}`);
+      }));
+      root.hidden = pictures.length === 0;
+      show(same ? state.at : 0);
+    }
 
     function show(index) {
       if (index < 0 || index >= pictures.length) return;
@@ -78,7 +86,7 @@
       for (const [box, key] of [[layer, 'layer'], [head, 'head']]) {
         const numbers = [...new Set(list.map((one) => one[key]))].sort((a, b) => a - b);
         box.replaceChildren(make('option', { value: '' }, words.mean),
-          ...numbers.map((n) => make('option', { value: n }, String(n + 1))));
+          ...numbers.map((n) => make('option', { value: n }, String(n))));
         if (!numbers.includes(Number(state[key]))) state[key] = '';
         box.value = state[key];
       }
@@ -358,16 +366,16 @@
       activate({ t: clamp(from.t + moved[0], picture.target.length), s: clamp(from.s + moved[1], picture.source.length) });
     });
 
-    Fovea.onTheme(() => { drawMap(); light(); });
+    Fovea.onTheme(() => { if (picture) { drawMap(); light(); } });
     let width = 0;
     new ResizeObserver(() => {
-      if (root.clientWidth === width) return;
+      if (root.clientWidth === width || !picture) return;
       width = root.clientWidth;
       drawMap();
       drawLines();
       placeBands();
     }).observe(root);
-    if (pictures.length > 0) show(0);
-    return { show, choose, state };
+    set(pictures);
+    return { set, show, choose, state };
   };
 })();

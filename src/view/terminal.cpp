@@ -40,9 +40,9 @@ std::string face(std::string_view text, int code, const TerminalStyle& style) {
 }
 
 std::string shade(double weight, int width) {
-  const char* mark = weight < 0.05 ? "·" : weight < 0.25 ? "░" : weight < 0.5 ? "▒" : weight < 0.75 ? "▓" : "█";
+  const char* mark = weight < 0.1 ? "·" : weight < 0.25 ? "░" : weight < 0.45 ? "▒" : weight < 0.7 ? "▓" : "█";
   std::string out;
-  if (weight < 0.05) return std::string(static_cast<std::size_t>(width / 2), ' ') + pad_right(mark, width - width / 2);
+  if (weight < 0.1) return std::string(static_cast<std::size_t>(width / 2), ' ') + pad_right(mark, width - width / 2);
   for (int i = 0; i < width; ++i) out += mark;
   return out;
 }
