@@ -136,35 +136,34 @@ void finish(const Product& x, std::int64_t i, std::int64_t m, std::int64_t j, st
 }
 
 // All of k at once, with B as it stands: for few rows, and when all of B is small or packed already.
-void multiply_at_once(const GemmKernels& kernels, const Product& x, std::int64_t begin, std::int64_t end) {
+void multiply_at_once(const GemmKernels& kernels, const Product& x) {
   const std::int64_t nr = kernels.nr;
-  GemmBlock block = block_of(x, begin, {0, x.k});
-  block.n = end - begin;
+  GemmBlock block = block_of(x, 0, {0, x.k});
   if (x.panels != nullptr) {
-    block.b = x.panels + begin * x.k;
+    block.b = x.panels;
     block.b_k = nr;
     block.b_panel = nr * x.k;
     block.b_padded = true;
   } else {
-    block.b = x.b + begin;
+    block.b = x.b;
     block.b_k = x.ldb;
     block.b_panel = nr;
   }
   place_a(kernels, x, 0, {0, x.k}, false, block);
   kernels.block(block);
-  finish(x, 0, x.m, begin, end - begin);
+  finish(x, 0, x.m, 0, x.n);
 }
 
-// Columns begin to end when A has few enough rows to stay in the second-level cache: panel by panel of B is packed in
-// the first-level cache and used up at once.
-void multiply_by_panels(const GemmKernels& kernels, const Product& x, std::int64_t begin, std::int64_t end) {
+// When A has few enough rows to stay in the second-level cache: panel by panel of B is packed in the first-level cache
+// and used up at once.
+void multiply_by_panels(const GemmKernels& kernels, const Product& x) {
   const std::int64_t nr = kernels.nr;
   const std::int64_t depth = std::min(x.k, kDepth);
   const bool copy = must_place(x);
   const std::int64_t width = std::max(l2_size() / 4 / x.m / nr, std::int64_t{8}) * nr;  // C stays there too
   float* panel = b_scratch.get(static_cast<std::size_t>(depth * nr));
-  for (std::int64_t j = begin; j < end; j += width) {
-    const std::int64_t j_end = std::min(j + width, end);
+  for (std::int64_t j = 0; j < x.n; j += width) {
+    const std::int64_t j_end = std::min(j + width, x.n);
     for (std::int64_t p = 0; p < x.k; p += depth) {
       const Depth d{p, std::min(depth, x.k - p)};
       const Depth next{p + depth, std::min(depth, x.k - p - depth)};
@@ -201,16 +200,14 @@ void multiply_by_panels(const GemmKernels& kernels, const Product& x, std::int64
   }
 }
 
-// All else: a block of B is packed in the second-level cache while the rows of A pass by, `rows` to a part.
-template <class For>
-void multiply_by_blocks(const GemmKernels& kernels, const Product& x, std::int64_t rows, const For& for_each) {
+// All else: a block of B is packed in the second-level cache while the rows of A pass by.
+void multiply_by_blocks(const GemmKernels& kernels, const Product& x) {
   const std::int64_t nr = kernels.nr;
   const std::int64_t depth = std::min(x.k, kDepth);
   const std::int64_t width = std::min(round_up(x.n, nr), l2_size() / 4 / kDepth / nr * nr);
-  const std::int64_t parts = (x.m + rows - 1) / rows;
   const bool copy = must_place(x);
   // What is copied should stay in the first-level cache until it is used.
-  const std::int64_t step = copy ? 2 * kernels.mr : rows;
+  const std::int64_t step = copy ? 2 * kernels.mr : l2_size() / 8 / kDepth;
   for (std::int64_t j = 0; j < x.n; j += width) {
     const std::int64_t n = std::min(width, x.n - j);
     for (std::int64_t p = 0; p < x.k; p += depth) {
@@ -218,10 +215,7 @@ void multiply_by_blocks(const GemmKernels& kernels, const Product& x, std::int64
       const float* panels = x.panels + j * x.k + p * nr;
       if (x.panels == nullptr) {
         float* packed = b_scratch.get(static_cast<std::size_t>(d.k * round_up(n, nr)));
-        for_each((n + nr - 1) / nr, 4, [&](std::int64_t begin, std::int64_t end) {
-          const std::int64_t first = begin * nr;
-          pack_b(kernels, x, j + first, std::min(end * nr, n) - first, d, packed + first * d.k);
-        });
+        pack_b(kernels, x, j, n, d, packed);
         panels = packed;
       }
       const bool last = p + depth >= x.k;
@@ -233,24 +227,22 @@ void multiply_by_blocks(const GemmKernels& kernels, const Product& x, std::int64
           next_b = stored_b(x, j + width, std::min(width, x.n - j - width), {0, depth});
         }
       }
-      for_each(parts, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin * rows; i < std::min(end * rows, x.m); i += step) {
-          GemmBlock block = block_of(x, j, d);
-          block.m = std::min({step, end * rows - i, x.m - i});
-          block.n = n;
-          block.b = panels;
-          block.b_k = nr;
-          block.b_panel = nr * (x.panels == nullptr ? d.k : x.k);
-          block.b_padded = true;
-          block.c += i * x.ldc;
-          place_a(kernels, x, i, d, copy, block);
-          const std::int64_t next = i + block.m;
-          if (next < x.m) block.fetch[0] = stored_a(x, next, std::min(step, x.m - next), d);
-          block.fetch[1] = share(next_b, i / step, (x.m + step - 1) / step);
-          kernels.block(block);
-          if (last) finish(x, i, block.m, j, n);
-        }
-      });
+      for (std::int64_t i = 0; i < x.m; i += step) {
+        GemmBlock block = block_of(x, j, d);
+        block.m = std::min(step, x.m - i);
+        block.n = n;
+        block.b = panels;
+        block.b_k = nr;
+        block.b_panel = nr * (x.panels == nullptr ? d.k : x.k);
+        block.b_padded = true;
+        block.c += i * x.ldc;
+        place_a(kernels, x, i, d, copy, block);
+        const std::int64_t next = i + block.m;
+        if (next < x.m) block.fetch[0] = stored_a(x, next, std::min(step, x.m - next), d);
+        block.fetch[1] = share(next_b, i / step, (x.m + step - 1) / step);
+        kernels.block(block);
+        if (last) finish(x, i, block.m, j, n);
+      }
     }
   }
 }
@@ -269,29 +261,48 @@ bool at_once(const Product& x) {
 
 void multiply(const GemmKernels& kernels, const Product& x) {
   if (x.m <= 0 || x.n <= 0) return;
-  if (at_once(x)) return multiply_at_once(kernels, x, 0, x.n);
-  if (few_rows(x)) return multiply_by_panels(kernels, x, 0, x.n);
-  multiply_by_blocks(kernels, x, l2_size() / 8 / kDepth, [](std::int64_t count, std::int64_t grain, const auto& body) {
-    for (std::int64_t i = 0; i < count; i += grain) body(i, std::min(i + grain, count));
-  });
+  if (at_once(x)) return multiply_at_once(kernels, x);
+  if (few_rows(x)) return multiply_by_panels(kernels, x);
+  multiply_by_blocks(kernels, x);
 }
 
-// About four parts per thread, so that a thread that is held up costs little.
+// Rows i to i + m.
+Product rows_of(Product x, std::int64_t i, std::int64_t m) {
+  x.a = stored_a(x, i, m, {0, x.k}).first;
+  x.c += i * x.ldc;
+  x.m = m;
+  return x;
+}
+
+// Columns j to j + n; j is a multiple of a panel's width.
+Product columns_of(Product x, std::int64_t j, std::int64_t n) {
+  if (x.panels != nullptr) {
+    x.panels += j * x.k;
+  } else {
+    x.b = stored_b(x, j, n, {0, x.k}).first;
+  }
+  if (x.epilogue.bias != nullptr) x.epilogue.bias += j;
+  x.c += j;
+  x.n = n;
+  return x;
+}
+
+// Each thread multiplies a part as if it were alone, so that they meet only once. Parts of columns share no work but
+// read all of A each; parts of rows pack all of B each. Large products have several parts per thread, so that one that
+// is held up costs less.
 void parallel_multiply(const GemmKernels& kernels, const Product& x) {
   // Below a few microseconds of work the other threads are not worth waking.
   if (threads() == 1 || x.m * x.n * x.k < 64 * 64 * 64) return multiply(kernels, x);
-  const std::int64_t wanted = 4 * threads();
-  const std::int64_t columns = round_up((x.n + wanted - 1) / wanted, kernels.nr);
-  if (at_once(x)) {
-    return parallel_for(x.n, columns, [&](auto begin, auto end) { multiply_at_once(kernels, x, begin, end); });
+  constexpr std::int64_t kWorthAPart = 1'000'000'000;  // multiply-adds: some ten milliseconds
+  const std::int64_t parts = threads() * std::clamp<std::int64_t>(x.m * x.n / threads() * x.k / kWorthAPart, 1, 4);
+  const std::int64_t columns = round_up((x.n + parts - 1) / parts, kernels.nr);
+  if (at_once(x) || columns >= (few_rows(x) ? 2 : 4) * kernels.nr) {
+    return parallel_for(x.n, columns, [&](std::int64_t begin, std::int64_t end) {
+      multiply(kernels, columns_of(x, begin, end - begin));
+    });
   }
-  if (few_rows(x) && (x.m < x.n || x.m < 4 * wanted)) {
-    return parallel_for(x.n, columns, [&](auto begin, auto end) { multiply_by_panels(kernels, x, begin, end); });
-  }
-  const std::int64_t rows = std::min(round_up((x.m + wanted - 1) / wanted, kernels.mr), l2_size() / 8 / kDepth);
-  multiply_by_blocks(kernels, x, rows, [](std::int64_t count, std::int64_t grain, const auto& body) {
-    parallel_for(count, grain, body);
-  });
+  parallel_for(x.m, (x.m + parts - 1) / parts,
+               [&](std::int64_t begin, std::int64_t end) { multiply(kernels, rows_of(x, begin, end - begin)); });
 }
 
 Product packed_product(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
