@@ -64,8 +64,9 @@ struct MatmulOptions {
 /// Rows of `table` [vocabulary, d] times `factor`: ids in the order of `shape`, gives [shape.., d]. Throws Error for an
 /// id that is not in the table.
 [[nodiscard]] Var embedding(const Var& table, std::span<const std::int32_t> ids, const Shape& shape, float factor = 1);
-/// f(x w + bias): x [.., in], w [in, out], bias [out] or empty.
-[[nodiscard]] Var linear(const Var& x, const Var& w, const Var& bias = {}, Activation activation = Activation::none);
+/// dropout(f(x w + bias)): x [.., in], w [in, out], bias [out] or empty.
+[[nodiscard]] Var linear(const Var& x, const Var& w, const Var& bias = {}, Activation activation = Activation::none,
+                         float rate = 0, std::uint64_t seed = 0);
 /// dropout(f(x + bias)) in one pass: x [.., d], bias [d] or empty.
 [[nodiscard]] Var bias_activation(const Var& x, const Var& bias, Activation activation, float rate = 0,
                                   std::uint64_t seed = 0);

@@ -42,6 +42,7 @@ struct Product {
   float* c;
   std::int64_t ldc;
   Epilogue epilogue;
+  std::int64_t width;             // of the whole product, of which this may be some columns
   const float* panels = nullptr;  // of a B that is packed already: [n / nr][k][nr]
 };
 
@@ -118,11 +119,13 @@ GemmBlock block_of(const Product& x, std::int64_t j, Depth d) {
   return block;
 }
 
-// Adds the bias if the chains did not start from it, and applies the activation to rows i to i + m, columns j to j + n.
+// Adds the bias if the chains did not start from it, and applies activation and dropout to rows i to i + m, columns j
+// to j + n.
 void finish(const Product& x, std::int64_t i, std::int64_t m, std::int64_t j, std::int64_t n) {
   const Activation activation = x.epilogue.activation;
   const bool add = x.epilogue.bias != nullptr && x.beta != 0.0F;
-  if (!add && activation == Activation::none) return;
+  const Dropout& dropout = x.epilogue.dropout;
+  if (!add && activation == Activation::none && dropout.rate == 0) return;
   const MathKernels& math = *active().math;
   for (std::int64_t row = i; row < i + m; ++row) {
     float* y = x.c + row * x.ldc + j;
@@ -132,6 +135,10 @@ void finish(const Product& x, std::int64_t i, std::int64_t m, std::int64_t j, st
     if (activation == Activation::gelu) math.gelu(y, y, count);
     if (activation == Activation::tanh) math.tanh(y, y, count);
     if (activation == Activation::sigmoid) math.sigmoid(y, y, count);
+    if (dropout.rate > 0) {
+      const auto first = dropout.counter + static_cast<std::uint64_t>(row * x.width + j);
+      active().random->dropout({dropout.rate, dropout.seed, first}, y, y, n, false);
+    }
   }
 }
 
@@ -270,6 +277,7 @@ void multiply(const GemmKernels& kernels, const Product& x) {
 Product rows_of(Product x, std::int64_t i, std::int64_t m) {
   x.a = stored_a(x, i, m, {0, x.k}).first;
   x.c += i * x.ldc;
+  x.epilogue.dropout.counter += static_cast<std::uint64_t>(i * x.width);
   x.m = m;
   return x;
 }
@@ -282,6 +290,7 @@ Product columns_of(Product x, std::int64_t j, std::int64_t n) {
     x.b = stored_b(x, j, n, {0, x.k}).first;
   }
   if (x.epilogue.bias != nullptr) x.epilogue.bias += j;
+  x.epilogue.dropout.counter += static_cast<std::uint64_t>(j);
   x.c += j;
   x.n = n;
   return x;
@@ -307,14 +316,15 @@ void parallel_multiply(const GemmKernels& kernels, const Product& x) {
 
 Product packed_product(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
                        std::int64_t ldc, const Epilogue& epilogue) {
-  return {Trans::no, Trans::no, m, b.columns(), b.rows(), a, lda, nullptr, 0, beta, c, ldc, epilogue, b.panels()};
+  return {Trans::no, Trans::no, m, b.columns(), b.rows(), a,           lda,       nullptr,
+          0,         beta,      c, ldc,         epilogue, b.columns(), b.panels()};
 }
 
 }  // namespace
 
 void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
           const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc, const Epilogue& epilogue) {
-  const bool plain = epilogue.bias == nullptr && epilogue.activation == Activation::none;
+  const bool plain = epilogue.bias == nullptr && epilogue.activation == Activation::none && epilogue.dropout.rate == 0;
   if (plain && tb == Trans::no && m > 0 && n > 0 && k * n <= kSmall) {
     // The shortest way for attention's blocks: a few dozen nanoseconds matter there.
     GemmBlock block;
@@ -332,12 +342,12 @@ void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, co
     block.c_row = ldc;
     return active().gemm->block(block);
   }
-  multiply(*active().gemm, {ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue});
+  multiply(*active().gemm, {ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue, n});
 }
 
 void parallel_gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
                    const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc, const Epilogue& epilogue) {
-  parallel_multiply(*active().gemm, {ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue});
+  parallel_multiply(*active().gemm, {ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue, n});
 }
 
 void gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,

@@ -5,13 +5,15 @@
 
 #include "kernels/activation.hpp"
 #include "kernels/packed_matrix.hpp"
+#include "kernels/random.hpp"
 
 namespace fovea::kernels {
 
-/// What is done to a product while it is in the cache: C = activation(op(A) op(B) + beta C + bias).
+/// What is done to a product while it is in the cache: C = dropout(activation(op(A) op(B) + beta C + bias)).
 struct Epilogue {
   const float* bias = nullptr;  // [n], added to each row
   Activation activation = Activation::none;
+  Dropout dropout = {};  // value i of the n in a row counts from row * n + i
 };
 
 /// C[m,n] = op(A) op(B) + beta C, on one thread. op(A) is [m,k]: with Trans::yes, A is stored as [k,m]. lda, ldb and

@@ -12,7 +12,9 @@ struct FeedForward {
   FeedForward() = default;
   FeedForward(Parameters& p, const std::string& name, std::int64_t width, std::int64_t inner)
       : first(p, name + ".first", width, inner), second(p, name + ".second", inner, width) {}
-  Var operator()(const Var& x, Pass& pass) const { return second(pass.drop(first(x, Activation::relu))); }
+  Var operator()(const Var& x, Pass& pass) const {
+    return second(first(x, Activation::relu, pass.dropout, pass.dropout > 0 ? pass.next_seed() : 0));
+  }
 
   Linear first;
   Linear second;

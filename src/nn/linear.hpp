@@ -16,8 +16,8 @@ struct Linear {
         bias(with_bias ? p.get(name + ".bias", {out}, Init::zeros) : Var()),
         packed(p.packed(name + ".weight")) {}
 
-  /// x [.., in] to [.., out]; on the packed weights when nothing is recorded.
-  Var operator()(const Var& x, Activation activation = Activation::none) const;
+  /// x [.., in] to dropout(f(x W + b)) [.., out]; on the packed weights when nothing is recorded.
+  Var operator()(const Var& x, Activation activation = Activation::none, float rate = 0, std::uint64_t seed = 0) const;
 
   Var weight;                                           // [in, out]
   Var bias;                                             // [out], optional

@@ -10,8 +10,8 @@ namespace fovea {
 Workers::Workers(const ModelConfig& config, Parameters& parameters, int threads) : parameters_(parameters) {
   for (int i = 0; i < threads; ++i) {
     auto worker = std::make_unique<Worker>();
-    worker->parameters = parameters.replica();
-    worker->model = std::make_unique<Seq2Seq>(config, worker->parameters);
+    if (i > 0) worker->parameters = parameters.replica();
+    worker->model = std::make_unique<Seq2Seq>(config, i > 0 ? worker->parameters : parameters);
     workers_.push_back(std::move(worker));
   }
 }
@@ -74,15 +74,13 @@ BatchTotals Workers::measure(const Pairs& pairs, std::vector<std::int64_t>& batc
 // The one place where gradients come together: threads now; other processes would join here.
 void Workers::sum_gradients() {
   const auto& entries = parameters_.entries();
-  parallel_for(static_cast<std::int64_t>(entries.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      for (const auto& worker : workers_) {
-        const Var& part = worker->parameters.entries()[i].weight;
-        entries[i].weight.accumulate(part.grad());
-        part.zero_grad();
-      }
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    for (std::size_t w = 1; w < workers_.size(); ++w) {
+      const Var& part = workers_[w]->parameters.entries()[i].weight;
+      entries[i].weight.accumulate(part.grad());
+      part.zero_grad();
     }
-  });
+  }
 }
 
 }  // namespace fovea

@@ -19,9 +19,10 @@ struct BatchTotals {
   std::int64_t target_tokens = 0, source_tokens = 0, correct = 0;
 };
 
-/// Each thread owns a copy of the model that shares the weights and has gradients of its own, and works through its
-/// micro-batches alone: no barrier but the one at the end of the batch. The copies' gradients are then summed in a
-/// fixed order, so the bytes depend on the number of threads but not on their timing.
+/// Each thread owns a copy of the model that shares the weights and has gradients of its own (the first one those of
+/// `parameters`), and works through its micro-batches alone: no barrier but the one at the end of the batch. The
+/// copies' gradients are then summed in a fixed order, so the bytes depend on the number of threads but not on their
+/// timing.
 class Workers {
  public:
   Workers(const ModelConfig& config, Parameters& parameters, int threads);
@@ -36,7 +37,7 @@ class Workers {
 
  private:
   struct Worker {
-    Parameters parameters{0};
+    Parameters parameters{0};  // empty for the first
     std::unique_ptr<Seq2Seq> model;
     MicroBatch batch;
     BatchTotals totals;

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 #include "support/gradcheck.hpp"
@@ -29,6 +31,32 @@ TEST(Linear, GeluGivesTheSameWhetherItRecordsOrNot) {
   const Var plain = linear(x, w, {}, Activation::gelu);
   EXPECT_TRUE(recorded.requires_grad());
   for (std::int64_t i = 0; i < plain.size(); ++i) EXPECT_EQ(recorded.value().data()[i], plain.value().data()[i]);
+}
+
+TEST(Linear, DropsWhatDropoutWouldDrop) {
+  // Sizes on both sides of what threads and blocks split; the same bytes in both directions.
+  for (const Activation f : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+    for (const std::int64_t rows : {1, 33, 700}) {
+      const Tensor x = test::random_tensor({rows, 70}, 1);
+      const Tensor w = test::random_tensor({70, 90}, 2, 0.2F);
+      const Tensor b = test::random_tensor({90}, 3);
+      const Tensor dy = test::random_tensor({rows, 90}, 4);
+      const Var fused[] = {Var::parameter(x), Var::parameter(w), Var::parameter(b)};
+      const Var apart[] = {Var::parameter(x), Var::parameter(w), Var::parameter(b)};
+      const Var y = linear(fused[0], fused[1], fused[2], f, 0.3F, 99);
+      const Var z = dropout(linear(apart[0], apart[1], apart[2], f), 0.3F, 99);
+      for (std::int64_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.value().data()[i], z.value().data()[i]);
+      backward(y, dy);
+      backward(z, dy);
+      for (int p = 0; p < 3; ++p) {
+        const Tensor g = fused[p].grad();
+        const Tensor h = apart[p].grad();
+        for (std::int64_t i = 0; i < g.size(); ++i)
+          ASSERT_NEAR(g.data()[i], h.data()[i], 2e-5F * (1 + std::abs(h.data()[i])));
+      }
+    }
+  }
+  EXPECT_THROW((void)linear(Tensor::zeros({2, 3}), Tensor::zeros({3, 5}), {}, Activation::relu, 1.0F), UsageError);
 }
 
 TEST(Linear, ShapesThatDoNotFitAreNamed) {

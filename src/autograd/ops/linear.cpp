@@ -1,12 +1,13 @@
-// a layer of units: matrix product, bias and activation
-//   forward   z = x W + b,  y = f(z)                      x [.., in], W [in, out], b [out]
-//   backward  dz = dy f'(z),  dx = dz W',  dW = x' dz,  db = sum of dz's rows
-// Bias and activation are applied while the product is in the cache. f' follows from y for relu, tanh and sigmoid, so
-// that z is not kept; for gelu it is.
+// a layer of units: matrix product, bias, activation and dropout
+//   forward   z = x W + b,  y = m f(z)                    x [.., in], W [in, out], b [out], m the mask of dropout
+//   backward  dz = m dy f'(z),  dx = dz W',  dW = x' dz,  db = sum of dz's rows
+// All of it is applied while the product is in the cache. f' follows from y for relu, tanh and sigmoid, so that z is
+// not kept; for gelu it is.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "autograd/dropout.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/threads.hpp"
@@ -28,9 +29,9 @@ kernels::Activation kernel_activation(Activation a) {
 static_assert(static_cast<int>(kernels::Activation::sigmoid) == static_cast<int>(Activation::sigmoid));
 
 // dz, and into the bias's gradient its sum over rows. `kept` is y, or z for gelu.
-Tensor through_activation(Activation activation, const Tensor& kept, const Tensor& dy, const Var& bias, std::int64_t m,
-                          std::int64_t n) {
-  const bool plain = activation == Activation::none;
+Tensor through_activation(Activation activation, const kernels::Dropout& dropout, const Tensor& kept, const Tensor& dy,
+                          const Var& bias, std::int64_t m, std::int64_t n) {
+  const bool plain = activation == Activation::none && dropout.rate == 0;
   const bool sums = bias && bias.requires_grad();
   const Tensor dz = plain ? dy : Tensor::empty(dy.shape());
   if (plain && !sums) return dz;
@@ -40,12 +41,13 @@ Tensor through_activation(Activation activation, const Tensor& kept, const Tenso
   parallel_for(m, kRowsPerTask, [&](std::int64_t begin, std::int64_t end) {
     float* dbias = sums ? partial.data() + begin / kRowsPerTask * n : nullptr;
     if (plain) return kernels.column_sums(dy.data() + begin * n, dbias, end - begin, n);
-    const float* from = kept.data() + begin * n;
+    const float* from = kept ? kept.data() + begin * n : nullptr;
     kernels.bias_activation_backward({.rows = end - begin,
                                       .width = n,
                                       .activation = kernel_activation(activation),
                                       .x = from,
                                       .y = from,
+                                      .dropout = from_value(dropout, begin * n),
                                       .dy = dy.data() + begin * n,
                                       .dx = dz.data() + begin * n,
                                       .dbias = dbias});
@@ -59,12 +61,13 @@ Tensor through_activation(Activation activation, const Tensor& kept, const Tenso
 
 }  // namespace
 
-Var linear(const Var& x, const Var& w, const Var& bias, Activation activation) {
+Var linear(const Var& x, const Var& w, const Var& bias, Activation activation, float rate, std::uint64_t seed) {
   if (x.rank() < 1 || w.rank() != 2 || x.dim(-1) != w.dim(0) || (bias && !(bias.shape() == Shape{w.dim(1)}))) {
     throw ShapeError(fmt::format("linear: x {}, weight {}{}; x [.., in], weight [in, out] and bias [out] are needed",
                                  x.shape().text(), w.shape().text(),
                                  bias ? fmt::format(", bias {}", bias.shape().text()) : std::string()));
   }
+  const kernels::Dropout dropout = make_dropout("linear", rate, seed);
   const Tensor in = x.value().contiguous();
   const Tensor weight = w.value().contiguous();
   const Tensor b = bias ? bias.value().contiguous() : Tensor();
@@ -77,18 +80,22 @@ Var linear(const Var& x, const Var& w, const Var& bias, Activation activation) {
   const Tensor z = Tensor::empty(shape);
   kernels::parallel_gemm(Trans::no, Trans::no, m, n, k, in.data(), k, weight.data(), n, 0.0F, z.data(), n,
                          {.bias = b ? b.data() : nullptr,
-                          .activation = keep_sums ? kernels::Activation::none : kernel_activation(activation)});
+                          .activation = keep_sums ? kernels::Activation::none : kernel_activation(activation),
+                          .dropout = keep_sums ? kernels::Dropout{} : dropout});
   Tensor y = z;
   if (keep_sums) {
     y = Tensor::empty(shape);
     const auto gelu = kernels::active().math->gelu;
     parallel_for(z.size(), kRowsPerTask * 64, [&](std::int64_t begin, std::int64_t end) {
       gelu(z.data() + begin, y.data() + begin, static_cast<std::size_t>(end - begin));
+      if (rate == 0) return;
+      kernels::active().random->dropout(from_value(dropout, begin), y.data() + begin, y.data() + begin, end - begin,
+                                        false);
     });
   }
   const Tensor kept = activation == Activation::none ? Tensor() : z;
   return record(y, {x, w, bias}, [=](const Tensor& gradient) {
-    const Tensor dz = through_activation(activation, kept, gradient.contiguous(), bias, m, n);
+    const Tensor dz = through_activation(activation, dropout, kept, gradient.contiguous(), bias, m, n);
     if (x.requires_grad()) {
       const GradTarget dx = x.grad_target();
       kernels::parallel_gemm(Trans::no, Trans::yes, m, k, n, dz.data(), n, weight.data(), n, dx.add ? 1.0F : 0.0F,
