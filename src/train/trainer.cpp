@@ -33,10 +33,11 @@ class Run {
     if (state_.finished) return Trainer::End::limit;
     const double before = state_.seconds;
     const Clock::time_point start = Clock::now();
-    report_start_ = start;
     for (;;) {
       if (over()) return finish(Trainer::End::limit);
+      const Clock::time_point step_start = Clock::now();
       step();
+      working_seconds_ += seconds_since(step_start);
       state_.seconds = before + seconds_since(start);
       t_.observer.stepped(state_, progress());
       if (state_.step % t_.options.report_every == 0) report();
@@ -44,7 +45,6 @@ class Run {
         judge();
         state_.seconds = before + seconds_since(start);
         save();
-        report_start_ = Clock::now();
         if (t_.options.patience > 0 && state_.disappointments >= t_.options.patience) {
           return finish(Trainer::End::patience);
         }
@@ -113,10 +113,10 @@ class Run {
     r.accuracy = static_cast<double>(sums_.correct) / tokens;
     r.rate = rate_;
     r.gradient_norm = norm_;
-    r.tokens_per_second = tokens / std::max(1e-9, seconds_since(report_start_));
+    r.tokens_per_second = tokens / std::max(1e-9, working_seconds_);
     r.progress = progress();
     sums_ = {};
-    report_start_ = Clock::now();
+    working_seconds_ = 0;
     t_.observer.reported(r);
   }
 
@@ -195,7 +195,7 @@ class Run {
   Adam adam_;
   TrainState state_;
   BatchTotals sums_;
-  Clock::time_point report_start_;
+  double working_seconds_ = 0;  // in steps since the last report; validation and checkpoints are not counted
   double rate_ = 0;
   double norm_ = 0;
   std::int64_t judged_step_ = -1;
