@@ -1,6 +1,6 @@
 # cmake -DOUTPUT=assets.cpp -DFOLDER=web -P embed.cmake: the files of FOLDER as a C++ source that
 # src/view/assets.hpp declares.
-file(GLOB files ${FOLDER}/*.css ${FOLDER}/*.js ${FOLDER}/*.html)
+file(GLOB files ${FOLDER}/*.css ${FOLDER}/*.js ${FOLDER}/*.html ${FOLDER}/*.svg)
 list(SORT files)
 set(arrays "")
 set(table "")

@@ -1,4 +1,4 @@
-// What every page of Fovea shares: the colour scales, the theme, words in two languages, building elements.
+// What every page of Fovea shares: the colour scales, the theme, building elements.
 (function () {
   'use strict';
   const Fovea = (window.Fovea = window.Fovea || {});
@@ -41,38 +41,33 @@
     return 0.2126 * l[0] + 0.7152 * l[1] + 0.0722 * l[2] > 0.179 ? '#000' : '#fff';
   };
 
+  // --- what the reader chose, kept where the browser lets us -------------------------------------------------------
+  Fovea.remember = function (key, value) {
+    try {
+      if (value === undefined) return localStorage.getItem('fovea-' + key) || '';
+      if (value === '') localStorage.removeItem('fovea-' + key);
+      else localStorage.setItem('fovea-' + key, value);
+    } catch (refused) { /* a page from a file, or storage turned off: the choice lasts as long as the page */ }
+    return '';
+  };
+
   // --- theme: the system's, or what the reader chose -------------------------------------------------------------
   const system = window.matchMedia('(prefers-color-scheme: dark)');
   const listeners = [];
+  const kept = Fovea.remember('theme');
+  if (kept === 'dark' || kept === 'light') document.documentElement.dataset.theme = kept;
   Fovea.theme = () => document.documentElement.dataset.theme || (system.matches ? 'dark' : 'light');
   Fovea.onTheme = (listener) => listeners.push(listener);
   const changed = () => listeners.forEach((listener) => listener());
   system.addEventListener('change', changed);
   Fovea.themeButton = function (button) {
     button.addEventListener('click', () => {
-      document.documentElement.dataset.theme = Fovea.theme() === 'dark' ? 'light' : 'dark';
+      const chosen = Fovea.theme() === 'dark' ? 'light' : 'dark';
+      document.documentElement.dataset.theme = chosen;
+      Fovea.remember('theme', chosen === (system.matches ? 'dark' : 'light') ? '' : chosen);
       changed();
     });
   };
-
-  // --- words -----------------------------------------------------------------------------------------------------
-  const words = {
-    en: {
-      sentence: 'Sentence', previous: 'Previous sentence', next: 'Next sentence', layer: 'Layer', head: 'Head',
-      mean: 'mean', own: 'as the model uses it', source: 'Source', target: 'Target', map: 'Heat map of the weights',
-      looked: (t, list) => `${t} looked at ${list}`, read: (s, list) => `${s} was read by ${list}`,
-      cell: (t, s, w) => `${t} looked at ${s} with weight ${w}`, nothing: 'nothing', empty: 'an empty line',
-      hint: 'Point at a word, or move with the arrow keys, to see what it attended to. Enter keeps it.',
-    },
-    zh: {
-      sentence: '句子', previous: '上一句', next: '下一句', layer: '层', head: '头',
-      mean: '平均', own: '模型所用', source: '源文', target: '译文', map: '权重热图',
-      looked: (t, list) => `${t} 关注了 ${list}`, read: (s, list) => `${s} 被这些词关注：${list}`,
-      cell: (t, s, w) => `${t} 对 ${s} 的权重为 ${w}`, nothing: '无', empty: '空行',
-      hint: '指向一个词，或用方向键移动，可看到它关注了什么。回车键固定。',
-    },
-  };
-  Fovea.words = words[(document.documentElement.lang || 'en').slice(0, 2)] || words.en;
 
   // --- elements; text is always text, never markup ---------------------------------------------------------------
   Fovea.make = function (name, properties, ...children) {

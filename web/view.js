@@ -1,4 +1,4 @@
-// The page of `fovea view --html`: its sentences, and a permanent link (#3 is the third) to what one sees.
+// The page of `fovea view --html`: its sentences, and a permanent link to what one sees.
 (function () {
   'use strict';
   Fovea.themeButton(document.querySelector('.theme-button'));

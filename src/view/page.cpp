@@ -88,6 +88,8 @@ std::string html_page(const PageParts& parts) {
       "</div><button class=\"theme-button\" aria-label=\"Light or dark\" title=\"Light or dark\">◐</button></header>\n";
   out += "<main>\n" + parts.body + "</main>\n<script>\n";
   out += asset("base.js");
+  out += "</script>\n<script>\n";
+  out += asset("words.js");
   out += "</script>\n";
   for (const std::string_view name : parts.scripts) {
     out += "<script>\n";
@@ -95,6 +97,10 @@ std::string html_page(const PageParts& parts) {
     out += "</script>\n";
   }
   return out + "</body>\n</html>\n";
+}
+
+std::vector<std::string_view> attention_scripts() {
+  return {"weights.js", "tokens.js", "heatmap.js", "map.js", "heads.js", "save.js", "attention.js"};
 }
 
 std::string attention_page(const std::vector<AttentionPicture>& pictures, const std::string& title) {
@@ -107,7 +113,8 @@ std::string attention_page(const std::vector<AttentionPicture>& pictures, const 
       "picture that needs none.</noscript></div>\n" +
       data_element("pictures", pictures_json(pictures));
   parts.styles = {"attention.css"};
-  parts.scripts = {"attention.js", "view.js"};
+  parts.scripts = attention_scripts();
+  parts.scripts.push_back("view.js");
   return html_page(parts);
 }
 

@@ -16,10 +16,13 @@ struct PageParts {
   std::string language = "en";
   std::string body;                       // markup for <main>
   std::vector<std::string_view> styles;   // files of web/, after base.css
-  std::vector<std::string_view> scripts;  // files of web/, after base.js
+  std::vector<std::string_view> scripts;  // files of web/, after base.js and words.js
 };
 
 [[nodiscard]] std::string html_page(const PageParts& parts);
+
+/// The files of web/ that draw attention: what `scripts` needs before a script that calls Fovea.attention.
+[[nodiscard]] std::vector<std::string_view> attention_scripts();
 
 /// Pictures as JSON, in the form of `fovea run --attention` (one array of such objects), weights to four decimals.
 [[nodiscard]] std::string pictures_json(const std::vector<AttentionPicture>& pictures);

@@ -68,7 +68,8 @@ std::string report_html(const ReportPage& report) {
   }
   parts.body += samples(report) + settings(report);
   parts.styles = {"attention.css", "chart.css", "report.css"};
-  parts.scripts = {"attention.js", "chart.js", "report.js"};
+  parts.scripts = attention_scripts();
+  parts.scripts.insert(parts.scripts.end(), {"chart.js", "report.js"});
   return html_page(parts);
 }
 

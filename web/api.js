@@ -1,0 +1,65 @@
+// What the page asks the server. Answers are promises; a failure is a Trouble: kind is gone (no answer), busy (429; after
+// = seconds to wait), key (403), refused (the request was wrong) or failed (the server was), text is the server's word.
+(function () {
+  'use strict';
+  class Trouble extends Error {
+    constructor(kind, text, after) {
+      super(text);
+      Object.assign(this, { kind, text, after });
+    }
+  }
+  const judge = (status, text, after) => new Trouble(
+    status === 429 ? 'busy' : status === 403 ? 'key' : status === 0 || status === 502 || status === 503 || status === 504 ? 'gone' : status >= 500 ? 'failed' : 'refused',
+    text || String(status), Math.max(1, Number(after) || 2));
+
+  async function ask(path, init) {
+    let response;
+    let body = null;
+    try {
+      response = await fetch(path, init);
+      body = await response.json();
+    } catch (error) {
+      if (error.name === 'AbortError') throw error;
+      throw response && !(error instanceof TypeError) ? judge(response.status, response.statusText) : judge(0, String(error.message));
+    }
+    if (!response.ok) throw judge(response.status, body && body.error, response.headers.get('Retry-After'));
+    return body;
+  }
+
+  // Every layer and head of a long text is megabytes of numbers: they are read beside the page, not in it.
+  let worker = null;
+  let count = 0;
+  const waiting = new Map();
+  function reader() {
+    if (worker) return worker;
+    worker = new Worker('assets/reader.js');
+    worker.onmessage = ({ data }) => {
+      const { done, fail } = waiting.get(data.id) || {};
+      waiting.delete(data.id);
+      if (!done) return;
+      if (data.answer) done(data.answer);
+      else fail(judge(data.status, data.error, data.after));
+    };
+    return worker;
+  }
+
+  Fovea.api = {
+    key: '',
+    settings: () => ask('frontend/settings'),
+    languages: () => ask('languages'),
+    body: (fields) => ({ ...fields, ...(Fovea.api.key ? { api_key: Fovea.api.key } : {}) }),
+    translate: (fields, signal) => ask('translate', {
+      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
+    }),
+    attention: (fields, signal) => new Promise((done, fail) => {
+      const id = ++count;
+      waiting.set(id, { done, fail });
+      signal.addEventListener('abort', () => {
+        if (!waiting.delete(id)) return;
+        reader().postMessage({ id, abort: true });
+        fail(new DOMException('aborted', 'AbortError'));
+      });
+      reader().postMessage({ id, url: new URL('attention', document.baseURI).href, body: JSON.stringify(Fovea.api.body(fields)) });
+    }),
+  };
+})();

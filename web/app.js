@@ -1,0 +1,248 @@
+// The page of `fovea serve`: text on the left, its translation on the right, below where the model looked and how it
+// searched. The address names what one sees: #text=…&from=en&to=de&layer=2&head=1&word=t3&unit=words.
+(function () {
+  'use strict';
+  const { make } = Fovea;
+  const $ = (id) => document.getElementById(id);
+  const text = $('text');
+  const state = { word: '', words: false, limit: 0, models: [], settings: null, shown: null, wanted: null };
+  const mirror = Fovea.litText($('mirror'));
+  const output = Fovea.litText($('output'));
+
+  // --- the address -------------------------------------------------------------------------------------------------
+  const nameOf = (at) => (!at ? '' : at.side ? at.side[0] + at.i : `c${at.t}.${at.s}`);
+  function wordAt(name) {
+    const token = /^([st])(\d+)$/.exec(name);
+    if (token) return { side: token[1] === 's' ? 'source' : 'target', i: Number(token[2]) };
+    const cell = /^c(\d+)\.(\d+)$/.exec(name);
+    return cell ? { t: Number(cell[1]), s: Number(cell[2]) } : null;
+  }
+  const readLink = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  let writing = 0;
+  function link() {
+    const parts = new URLSearchParams();
+    if (text.value) parts.set('text', text.value);
+    if (pair.source) { parts.set('from', pair.source); parts.set('to', pair.target); }
+    if (view.state.layer !== '') parts.set('layer', view.state.layer);
+    if (view.state.head !== '') parts.set('head', view.state.head);
+    if (state.word) parts.set('word', state.word);
+    if (state.words) parts.set('unit', 'words');
+    return '#' + parts;
+  }
+  function writeLink() {
+    clearTimeout(writing);
+    writing = setTimeout(() => { if (location.hash !== link()) history.replaceState(null, '', link()); }, 120);
+  }
+
+  // --- the drawings ------------------------------------------------------------------------------------------------
+  const view = Fovea.attention($('attention'), [], {
+    onshow: (now) => { if (state.shown) { state.word = nameOf(now.pinned); writeLink(); } },
+    onlight: (active, weights) => {
+      const shares = Fovea.shares(weights, active);
+      mirror.light(shares.source, active && active.side === 'source' ? active.i : -1);
+      output.light(shares.target, active ? (active.side === 'target' ? active.i : active.t) : -1);
+    },
+    json: (picture) => Fovea.pictureJson(picture),
+  });
+  const beam = Fovea.beam($('beam'));
+  for (const [element, lit, side] of [[text, mirror, 'source'], [$('output'), output, 'target']]) {
+    const at = (event) => { const i = lit.at(event); return i < 0 ? null : { side, i }; };
+    element.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && view.activate(at(event)));
+    element.addEventListener('pointerleave', () => view.activate(null));
+    if (side === 'target') element.addEventListener('click', (event) => { const it = at(event); if (it && getSelection().isCollapsed) view.pin(it); });
+  }
+
+  // --- asking and answering ------------------------------------------------------------------------------------------
+  const pair = Fovea.pair((swapped) => {
+    if (swapped && state.shown) text.value = state.shown.translatedText;
+    state.word = '';
+    changed(0);
+    examples();
+  });
+  const translator = Fovea.translator({ connect, answer, attention, trouble, busy: (on) => {
+    $('busy').classList.toggle('on', on);
+    $('generate').setAttribute('aria-busy', String(on));
+  } });
+
+  function changed(delay) {
+    const value = text.value;
+    $('clear').hidden = value === '';
+    $('count').textContent = state.limit > 0 ? Fovea.words.count([...value].length, state.limit) : '';
+    $('generate').classList.toggle('long', value.length > 260);
+    $('examples').hidden = value !== '';
+    mirror.set(value, []);
+    const nothing = value.trim() === '' || !pair.source;
+    if (nothing) empty();
+    else $('output').classList.add('stale');
+    translator.ask(nothing ? null : { text: value, source: pair.source, target: pair.target, words: state.words }, delay);
+    writeLink();
+  }
+  function empty() {
+    state.shown = null;
+    output.set('', []);
+    $('output').classList.remove('stale');
+    $('art').hidden = false;
+    $('look').hidden = $('search').hidden = $('others').hidden = $('copy').hidden = true;
+    $('detected').textContent = '';
+    $('waiting').hidden = false;
+    $('waiting').textContent = state.settings ? (pair.has() ? Fovea.words.nothingYet : Fovea.words.noModel) : Fovea.words.loading;
+  }
+
+  function answer(request, reply) {
+    state.shown = { ...reply, request };
+    write(reply.translatedText, reply.attention);
+    const found = reply.detectedLanguage;
+    $('detected').textContent = found ? Fovea.words.detected(pair.name(found.language)) : '';
+    const others = (reply.alternatives || []).filter((one) => one && one !== reply.translatedText);
+    $('others').hidden = others.length === 0;
+    $('alternatives').replaceChildren(...others.map((one) => make('li', { dir: 'auto' }, ...differing(reply.translatedText, one))));
+    // The mean now when there is nothing to see yet; else the picture waits for its heads, so that it does not flicker.
+    if (reply.attention && ($('look').hidden || request.text.length > 600)) draw(reply.attention);
+  }
+  function write(translation, tokens) {
+    mirror.set(text.value, tokens ? tokens.source : []);
+    output.set(translation, tokens ? tokens.target : []);
+    $('output').classList.remove('stale');
+    $('waiting').hidden = translation !== '';
+    if (translation === '') $('waiting').textContent = Fovea.words.same;
+    $('copy').hidden = translation === '';
+  }
+  function draw(picture) {
+    const some = picture.source.length > 0 && picture.target.length > 0;
+    $('look').hidden = !some;
+    $('art').hidden = some;
+    if (!some) return;
+    const at = wordAt(state.word); // asked before the view tells what it kept
+    view.set([picture]);
+    if (at && !view.state.pinned) view.pin(at);
+  }
+  function attention(request, reply) {
+    if (!reply) { if (state.shown.attention) draw(state.shown.attention); return; }
+    const before = state.shown.attention;
+    const same = before && reply.translatedText === state.shown.translatedText && before.target.join('\n') === reply.target.join('\n');
+    if (!same) write(reply.translatedText, reply);
+    state.shown.translatedText = reply.translatedText;
+    state.shown.log = reply.log_probability;
+    state.shown.model = reply.model;
+    state.shown.beam = reply.beam;
+    draw(reply.picture);
+    $('search').hidden = !reply.beam || !reply.beam.nodes.length;
+    beam.set(reply.beam || null);
+    facts();
+  }
+  function facts() {
+    if (!state.shown || state.shown.log === undefined) { $('facts').textContent = ''; return; }
+    $('facts').textContent = [state.shown.model, Fovea.words.logProbability(state.shown.log.toFixed(2))].filter(Boolean).join(' · ');
+    const widths = new Map();
+    for (const node of (state.shown.beam || { nodes: [] }).nodes) widths.set(node.step, (widths.get(node.step) || 0) + 1);
+    $('beam-lead').textContent = Fovea.words.beamLead(Math.max(0, ...widths.values()));
+  }
+
+  // Words of another translation that the first does not have stand out.
+  function differing(first, other) {
+    const have = new Set(first.split(/\s+/));
+    return other.split(/(\s+)/).map((word) => (word.trim() === '' || have.has(word) ? word : make('b', {}, word)));
+  }
+
+  // --- trouble ---------------------------------------------------------------------------------------------------
+  let hiding = 0;
+  function trouble(kind, error) {
+    clearTimeout(hiding);
+    const say = Fovea.words.trouble;
+    const box = $('notice');
+    if (!kind) { if (box.dataset.kind !== 'back') box.hidden = true; else hiding = setTimeout(() => { box.hidden = true; }, 2500); return; }
+    box.dataset.kind = kind;
+    box.hidden = false;
+    box.textContent = kind === 'busy' ? say.busy(error.after) : kind === 'refused' || kind === 'failed' ? say[kind](error.text) : say[kind];
+    if (kind === 'key') { $('keyform').hidden = false; if (!Fovea.api.key) box.hidden = true; }
+    if (kind === 'back') hiding = setTimeout(() => { box.hidden = true; }, 2500);
+  }
+
+  // --- what the server is ------------------------------------------------------------------------------------------
+  async function connect() {
+    const [settings, languages] = await Promise.all([Fovea.api.settings(), Fovea.api.languages()]);
+    state.settings = settings;
+    state.limit = Number(settings.charLimit) > 0 ? Number(settings.charLimit) : 0;
+    const own = settings.fovea || {};
+    state.models = own.models || [];
+    const wished = state.wanted || { from: pair.source, to: pair.target };
+    const first = state.models.find((one) => one.task === 'generate') || {};
+    pair.set(languages, wished.from || first.source, wished.to || first.target);
+    state.wanted = null;
+    if (settings.keyRequired) $('keyform').hidden = false;
+    $('version').textContent = own.version ? `Fovea ${own.version}` : '';
+    also();
+    examples();
+    if (text.value.trim() === '') empty();
+  }
+  // The tasks of the models that are loaded; a page part registers itself for its task in Fovea.tasks.
+  Fovea.tasks = Object.assign(Fovea.tasks || {}, { generate: $('generate') });
+  function also() {
+    const without = state.models.filter((one) => one.task && !Fovea.tasks[one.task]);
+    $('also').textContent = without.length ? Fovea.words.others(without.map((one) => `${one.name} (/${one.task})`).join(', ')) : '';
+    const tasks = [...new Set(state.models.map((one) => one.task))].filter((task) => Fovea.tasks[task]);
+    $('tasks').hidden = tasks.length < 2;
+    $('tasks').replaceChildren(...tasks.map((task) => make('button', { type: 'button', onclick: () => {
+      for (const other of tasks) Fovea.tasks[other].hidden = other !== task;
+    } }, Fovea.words.tasks[task])));
+  }
+  function examples() {
+    const list = Fovea.examples[pair.source] || [];
+    $('examples').replaceChildren(...(list.length ? [make('span', { class: 'aside' }, Fovea.words.tryOne)] : []),
+      ...list.map((one) => make('button', { type: 'button', class: 'example', onclick: () => { text.value = one; text.focus(); changed(0); } }, one)));
+  }
+
+  // --- controls ----------------------------------------------------------------------------------------------------
+  text.addEventListener('input', () => { state.word = ''; view.pin(null); changed(180); });
+  $('clear').addEventListener('click', () => { text.value = ''; state.word = ''; changed(0); text.focus(); });
+  const flash = (button, word) => { button.classList.add('done'); const was = button.title; button.title = word; say(word); setTimeout(() => { button.classList.remove('done'); button.title = was; }, 1400); };
+  const say = (word) => { $('count').textContent = word; setTimeout(() => changedCount(), 1400); };
+  const changedCount = () => { $('count').textContent = state.limit > 0 ? Fovea.words.count([...text.value].length, state.limit) : ''; };
+  const copy = async (what, button, word) => { try { await navigator.clipboard.writeText(what); flash(button, word); } catch (refused) { window.prompt(word, what); } };
+  $('copy').addEventListener('click', () => copy(state.shown.translatedText, $('copy'), Fovea.words.copied));
+  $('link').addEventListener('click', () => { history.replaceState(null, '', link()); copy(location.href, $('link'), Fovea.words.linked); });
+  Fovea.themeButton($('theme'));
+  $('art').append(Fovea.ribbons());
+  $('language').addEventListener('click', () => { Fovea.setLanguage(Fovea.language === 'zh' ? 'en' : 'zh'); Fovea.remember('language', Fovea.language); });
+  $('unit').addEventListener('click', (event) => {
+    const unit = event.target.dataset.unit;
+    if (!unit || (unit === 'words') === state.words) return;
+    state.words = unit === 'words';
+    state.word = '';
+    units();
+    changed(0);
+  });
+  const units = () => { for (const b of $('unit').children) b.setAttribute('aria-pressed', String((b.dataset.unit === 'words') === state.words)); };
+  Fovea.api.key = Fovea.remember('key');
+  $('key').value = Fovea.api.key;
+  $('key').addEventListener('input', () => { Fovea.api.key = $('key').value.trim(); Fovea.remember('key', Fovea.api.key); changed(400); });
+  $('keyform').addEventListener('submit', (event) => { event.preventDefault(); changed(0); });
+  Fovea.onLanguage(() => {
+    also();
+    examples();
+    facts();
+    if (!state.shown) empty();
+    document.title = text.value ? 'Fovea' : `Fovea · ${Fovea.words.tagline}`;
+  });
+
+  function follow() {
+    const wanted = readLink();
+    text.value = wanted.text || '';
+    state.word = wanted.word || '';
+    state.words = wanted.unit === 'words';
+    view.state.layer = /^\d+$/.test(wanted.layer || '') ? wanted.layer : '';
+    view.state.head = /^\d+$/.test(wanted.head || '') ? wanted.head : '';
+    view.pin(null);
+    state.word = wanted.word || '';
+    units();
+    if (state.settings) pair.choose(wanted.from || pair.source, wanted.to || pair.target);
+    else state.wanted = { from: wanted.from, to: wanted.to };
+    if (state.settings) changed(0);
+  }
+  window.addEventListener('hashchange', follow);
+  follow();
+  Fovea.setLanguage(Fovea.remember('language') || navigator.language || 'en');
+  empty();
+  text.focus({ preventScroll: true });
+  translator.reconnect().then(() => { if (text.value) changed(0); });
+})();

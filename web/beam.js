@@ -1,0 +1,166 @@
+// The beam as a tree that grows to the right: Fovea.beam(element, {nodes, best}). A node is {id, parent, step, token,
+// log_probability, finished}; `best` lists the ids of the path that won. Children stand in the order of their parents,
+// so no two lines cross. Only the steps in sight are in the page.
+(function () {
+  'use strict';
+  const { make } = Fovea;
+  const SVG = 'http://www.w3.org/2000/svg';
+  const HIGH = 38; // of a row
+  const shape = (name, attributes, ...children) => {
+    const element = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  };
+  const quill = document.createElement('canvas').getContext('2d');
+
+  // Columns of nodes from left to right, each with its place, its parent and its children.
+  function arrange(beam, family) {
+    const byId = new Map(beam.nodes.map((node) => [node.id, { ...node, children: [], best: false }]));
+    for (const id of beam.best || []) if (byId.has(id)) byId.get(id).best = true;
+    const roots = [];
+    for (const node of byId.values()) {
+      node.up = byId.get(node.parent) || null;
+      if (node.up && node.up !== node) node.up.children.push(node);
+      else roots.push(node);
+    }
+    quill.font = `500 14px ${family}`;
+    const columns = [];
+    let level = roots;
+    let x = 12;
+    for (let guard = 0; level.length && guard < 5000; ++guard) {
+      level.forEach((node, row) => {
+        node.row = row;
+        node.column = guard;
+        node.name = node.token ? Fovea.names([node.token])[0] : `‹${Fovea.words.start}›`;
+        node.chance = Math.exp(Math.min(0, node.log_probability - (node.up ? node.up.log_probability : 0)));
+        node.width = Math.max(26, Math.min(170, quill.measureText(node.name).width + 18));
+      });
+      const width = Math.max(...level.map((node) => node.width));
+      columns.push({ x, width, nodes: level });
+      x += width + 34;
+      level = level.flatMap((node) => node.children.sort((a, b) => b.log_probability - a.log_probability));
+    }
+    const rows = Math.max(1, ...columns.map((column) => column.nodes.length));
+    for (const column of columns) {
+      for (const node of column.nodes) { node.x = column.x; node.y = 20 + (node.row + (rows - column.nodes.length) / 2) * HIGH + HIGH / 2; }
+    }
+    // Which nodes lead to an end: the others were dropped on the way.
+    for (let c = columns.length - 1; c >= 0; --c) {
+      for (const node of columns[c].nodes) node.alive = node.finished || node.children.some((child) => child.alive);
+    }
+    return { columns, width: x - 22, height: rows * HIGH + 40 };
+  }
+  const pathOf = (node) => { const path = []; for (let at = node; at; at = at.up) path.unshift(at); return path; };
+
+  Fovea.beam = function (root) {
+    const readout = make('output', { class: 'attention-readout', 'aria-live': 'polite' });
+    const svg = shape('svg', { class: 'beam-tree', role: 'tree' });
+    const scroll = make('div', { class: 'beam-scroll' }, svg);
+    root.replaceChildren(scroll, readout);
+    let beam = null;
+    let tree = null;
+    let active = null;
+    let home = null; // the node that Tab reaches
+    let shown = [];
+    let range = '';
+
+    function set(newBeam) {
+      beam = newBeam;
+      root.hidden = !beam || beam.nodes.length === 0;
+      if (root.hidden) { tree = null; return; }
+      tree = arrange(beam, getComputedStyle(root).fontFamily);
+      active = null;
+      const bestPath = tree.columns.flatMap((column) => column.nodes.filter((node) => node.best));
+      home = bestPath[0] || tree.columns[0].nodes[0];
+      svg.setAttribute('width', tree.width);
+      svg.setAttribute('height', tree.height);
+      svg.setAttribute('aria-label', Fovea.words.beam);
+      render(true);
+    }
+
+    function render(force) {
+      if (!tree) return;
+      const from = scroll.scrollLeft - 500;
+      const to = scroll.scrollLeft + (scroll.clientWidth || 1200) + 500;
+      const seen = tree.columns.filter((column) => column.x + column.width >= from && column.x <= to);
+      const now = seen.length ? `${seen[0].nodes[0].column}-${seen.length}` : '';
+      if (!force && now === range) return;
+      range = now;
+      const focused = svg.contains(document.activeElement);
+      const lines = shape('g', { class: 'beam-lines' });
+      const marks = shape('g', {});
+      shown = seen.flatMap((column) => column.nodes);
+      for (const node of [...shown].sort((a, b) => Number(a.best) - Number(b.best))) {
+        node.line = null;
+        if (!node.up) continue;
+        const from = { x: node.up.x + node.up.width, y: node.up.y };
+        const middle = (from.x + node.x) / 2;
+        node.line = shape('path', { d: `M${from.x} ${from.y}C${middle} ${from.y} ${middle} ${node.y} ${node.x} ${node.y}`, class: node.best ? 'best' : node.alive ? '' : 'lost' });
+        lines.append(node.line);
+      }
+      for (const node of shown) {
+        const colour = Fovea.weightColour(node.chance);
+        const words = [node.best ? Fovea.words.best : node.finished ? Fovea.words.finished : node.alive ? '' : Fovea.words.dropped].filter(Boolean);
+        const label = shape('text', { x: node.x + node.width / 2, y: node.y, dy: '0.35em', 'text-anchor': 'middle', fill: Fovea.textOn(colour) });
+        label.textContent = node.name;
+        node.mark = shape('g', {
+          class: 'beam-node ' + (node.best ? 'best ' : node.alive ? '' : 'lost ') + (node.finished ? 'finished' : ''),
+          role: 'treeitem', 'aria-level': node.column + 1, 'aria-label': [node.name, Fovea.percent(node.chance), ...words].join(', '), 'data-id': node.id,
+        }, shape('rect', { x: node.x, y: node.y - 13, width: node.width, height: 26, rx: 7, fill: Fovea.css(colour) }), label);
+        node.mark.node = node;
+        marks.append(node.mark);
+      }
+      svg.replaceChildren(lines, marks);
+      light();
+      if (focused && (active || home).mark) (active || home).mark.focus({ preventScroll: true });
+    }
+
+    // The path from the start to the node that is followed.
+    function light() {
+      const lit = new Set(active ? pathOf(active) : []);
+      for (const node of shown) {
+        node.mark.classList.toggle('lit', lit.has(node));
+        node.mark.setAttribute('tabindex', node === (active || home) ? '0' : '-1');
+        node.mark.setAttribute('aria-selected', String(node === active));
+        if (node.line) node.line.classList.toggle('lit', lit.has(node));
+      }
+      svg.classList.toggle('following', lit.size > 0);
+      readout.textContent = active
+        ? Fovea.words.beamNode(Fovea.sentence(pathOf(active).map((node) => node.token || '')) || active.name, Fovea.percent(active.chance), active.log_probability.toFixed(2))
+        : Fovea.words.beamHint;
+    }
+
+    function follow(node) {
+      if (node === active) return;
+      active = node;
+      if (node) home = node;
+      light();
+    }
+    const nodeOf = (event) => { const group = event.target.closest && event.target.closest('.beam-node'); return group ? group.node : null; };
+    svg.addEventListener('pointerover', (event) => { const node = nodeOf(event); if (node) follow(node); });
+    svg.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && !svg.contains(document.activeElement) && follow(null));
+    svg.addEventListener('focusin', (event) => { const node = nodeOf(event); if (node) follow(node); });
+    svg.addEventListener('click', (event) => { const node = nodeOf(event); if (node) follow(node); });
+    svg.addEventListener('keydown', (event) => {
+      const node = active || home;
+      const column = tree.columns[node.column].nodes;
+      const to = event.key === 'ArrowLeft' ? node.up
+        : event.key === 'ArrowRight' ? node.children.find((child) => child.best) || node.children.find((child) => child.alive) || node.children[0]
+          : event.key === 'ArrowUp' ? column[node.row - 1] : event.key === 'ArrowDown' ? column[node.row + 1] : null;
+      if (event.key === 'Escape') { follow(null); return; }
+      if (!event.key.startsWith('Arrow')) return;
+      event.preventDefault();
+      if (!to) return;
+      const off = to.x - scroll.scrollLeft;
+      if (off < 20 || off > scroll.clientWidth - to.width - 20) scroll.scrollLeft = to.x - scroll.clientWidth / 2;
+      render(false);
+      follow(to);
+      to.mark.focus({ preventScroll: true });
+    });
+    scroll.addEventListener('scroll', () => requestAnimationFrame(() => render(false)), { passive: true });
+    Fovea.onTheme(() => render(true));
+    Fovea.onLanguage(() => { if (beam) set(beam); });
+    return { set };
+  };
+})();

@@ -1,0 +1,108 @@
+// All heads at a glance: Fovea.headGrid(choose). A row per layer, a column per head, a small picture each; the edges
+// are the means. choose({layer, head}) is called with '' for a mean.
+(function () {
+  'use strict';
+  const { make } = Fovea;
+  const SIDE = 64; // pixels of a small picture
+
+  // The largest weight under each pixel: a thin diagonal stays visible however small it is drawn.
+  function shrink(weights) {
+    const rows = Math.min(SIDE, weights.rows);
+    const columns = Math.min(SIDE, weights.columns);
+    if (rows === weights.rows && columns === weights.columns) return weights;
+    const values = new Float32Array(rows * columns);
+    for (let t = 0; t < weights.rows; ++t) {
+      const r = Math.floor((t * rows) / weights.rows) * columns;
+      for (let s = 0; s < weights.columns; ++s) {
+        const at = r + Math.floor((s * columns) / weights.columns);
+        values[at] = Math.max(values[at], weights.values[t * weights.columns + s]);
+      }
+    }
+    return { rows, columns, values };
+  }
+
+  Fovea.headGrid = function (choose) {
+    const title = make('h3', { class: 'heads-title', id: 'heads-title' });
+    const table = make('div', { class: 'heads-grid', role: 'group', 'aria-labelledby': 'heads-title' });
+    const element = make('div', { class: 'heads' }, title, table);
+    let buttons = [];
+    let shown = null;
+    let turn = 0;
+
+    function draw(picture) {
+      const list = picture.heads || [];
+      element.hidden = list.length < 2 || !picture.source.length || !picture.target.length;
+      if (element.hidden) { shown = null; return; }
+      title.textContent = Fovea.words.heads;
+      const layers = [...new Set(list.map((one) => one.layer))].sort((a, b) => a - b);
+      const heads = [...new Set(list.map((one) => one.head))].sort((a, b) => a - b);
+      const shape = JSON.stringify([layers, heads, Fovea.language]);
+      if (table.dataset.shape !== shape) build(layers, heads);
+      table.dataset.shape = shape;
+      if (shown !== picture) fill(picture);
+      shown = picture;
+    }
+
+    function build(layers, heads) {
+      const one = (layer, head) => {
+        const name = layer === '' && head === '' ? Fovea.words.allMean : layer === '' ? Fovea.words.headMean(head)
+          : head === '' ? Fovea.words.layerMean(layer) : Fovea.words.oneHead(layer, head);
+        const canvas = make('canvas', { width: SIDE, height: SIDE, 'aria-hidden': 'true' });
+        const edge = layer === '' || head === '';
+        const button = make('button', {
+          type: 'button', class: edge ? 'edge' : '', 'aria-label': name, title: name, 'aria-pressed': 'false', 'data-layer': layer, 'data-head': head,
+          onclick: () => choose({ layer: String(layer), head: String(head) }), onkeydown: walk,
+        }, canvas);
+        return button;
+      };
+      const columns = ['', ...heads];
+      element.style.setProperty('--columns', columns.length);
+      buttons = ['', ...layers].map((layer) => columns.map((head) => one(layer, head)));
+      const tick = (text) => make('span', { 'aria-hidden': 'true' }, String(text));
+      const short = (n) => tick(n === '' ? '⌀' : n);
+      table.replaceChildren(tick(''), ...columns.map(short), ...buttons.flatMap((row, r) => [short(['', ...layers][r]), ...row]));
+      buttons.flat().forEach((button, i) => { button.tabIndex = i === 0 ? 0 : -1; });
+    }
+
+    // The arrow keys move in the grid; Tab leaves it.
+    function walk(event) {
+      const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const r = buttons.findIndex((row) => row.includes(event.currentTarget));
+      const c = buttons[r].indexOf(event.currentTarget);
+      const to = (buttons[r + step[0]] || [])[c + step[1]];
+      if (!to) return;
+      event.currentTarget.tabIndex = -1;
+      to.tabIndex = 0;
+      to.focus();
+    }
+
+    // A few milliseconds of pictures per frame.
+    function fill(picture) {
+      const mine = ++turn;
+      const rest = buttons.flat();
+      const work = () => {
+        const began = performance.now();
+        while (rest.length && mine === turn && performance.now() - began < 6) {
+          const button = rest.shift();
+          const small = Fovea.mapPixels(shrink(Fovea.chosen(picture, button.dataset.layer, button.dataset.head)));
+          const context = button.firstChild.getContext('2d');
+          context.imageSmoothingEnabled = false;
+          context.clearRect(0, 0, SIDE, SIDE);
+          context.drawImage(small, 0, 0, SIDE, SIDE);
+        }
+        if (rest.length && mine === turn) requestAnimationFrame(work);
+      };
+      work();
+    }
+
+    function mark(layer, head) {
+      for (const button of buttons.flat()) {
+        button.setAttribute('aria-pressed', String(button.dataset.layer === String(layer) && button.dataset.head === String(head)));
+      }
+    }
+    Fovea.onTheme(() => { if (shown) fill(shown); });
+    return { element, draw, mark };
+  };
+})();

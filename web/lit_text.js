@@ -1,0 +1,53 @@
+// A text whose tokens can be lit: Fovea.litText(element). set(text, tokens) writes it, light(shares, own) lights it,
+// at(event) tells which token is under the pointer (-1: none).
+(function () {
+  'use strict';
+  const { make } = Fovea;
+  const LEAST = 0.02;
+
+  Fovea.litText = function (element) {
+    let spans = [];
+    let lit = [];
+
+    function set(text, tokens) {
+      const places = Fovea.places(tokens || [], text);
+      const parts = [];
+      let at = 0;
+      spans = [];
+      places.forEach((place, i) => {
+        if (!place || place[1] <= at) return;
+        const from = Math.max(at, place[0]);
+        if (from > at) parts.push(text.slice(at, from));
+        const span = make('span', { class: 'token', 'data-i': i }, text.slice(from, place[1]));
+        spans[i] = span;
+        parts.push(span);
+        at = place[1];
+      });
+      parts.push(text.slice(at));
+      element.replaceChildren(...parts);
+      lit = [];
+    }
+
+    function light(shares, own) {
+      for (const span of lit) {
+        span.classList.remove('lit', 'own');
+        span.style.removeProperty('--w');
+      }
+      lit = [];
+      spans.forEach((span, i) => {
+        const share = shares ? shares[i] : 0;
+        if (i !== own && !(share >= LEAST)) return;
+        span.classList.add(i === own ? 'own' : 'lit');
+        if (i !== own) span.style.setProperty('--w', share);
+        lit.push(span);
+      });
+    }
+
+    // The text may lie under a field for typing, so all layers under the pointer are asked.
+    function at(event) {
+      const span = document.elementsFromPoint(event.clientX, event.clientY).find((one) => one.parentElement === element && one.dataset.i);
+      return span ? Number(span.dataset.i) : -1;
+    }
+    return { set, light, at };
+  };
+})();

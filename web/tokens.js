@@ -1,0 +1,171 @@
+// Two rows of tokens joined by ribbons: Fovea.tokenRows({onactive, onpin}). A token that is pointed at, or reached with
+// the keys, is told to the owner, who answers with light(active, pinned). What it gives back: element, draw, light,
+// redraw, focus.
+(function () {
+  'use strict';
+  const { make } = Fovea;
+  const SVG = 'http://www.w3.org/2000/svg';
+  const MANY = 90; // tokens on a side from which the two sides stand beside each other and scroll
+  const LEAST = 0.02; // smaller weights are not lit
+
+  Fovea.tokenRows = function (owner) {
+    let picture = { source: [], target: [] };
+    let weights = null;
+    let active = null;
+    let held = false;
+    let language = '';
+    const lines = document.createElementNS(SVG, 'svg');
+    lines.setAttribute('class', 'attention-lines');
+    lines.setAttribute('aria-hidden', 'true');
+    const lists = { source: make('ol', { class: 'tokens source' }), target: make('ol', { class: 'tokens target' }) };
+    const captions = { source: make('p', { 'aria-hidden': 'true' }), target: make('p', { 'aria-hidden': 'true' }) };
+    const side = (name) => make('div', { class: 'attention-side' }, captions[name], lists[name]);
+    const element = make('div', { class: 'attention-rows' },
+      lines, side('source'), make('div', { class: 'attention-gap' }), side('target'));
+    const button = (name, i) => lists[name].children[i].firstChild;
+
+    function draw(newPicture, newWeights) {
+      const sameTokens = ['source', 'target'].every((name) => picture[name].join('\n') === newPicture[name].join('\n'));
+      picture = newPicture;
+      weights = newWeights;
+      for (const name of ['source', 'target']) {
+        captions[name].textContent = Fovea.words[name];
+        lists[name].setAttribute('aria-label', Fovea.words[name]);
+        if (!sameTokens || language !== Fovea.language) fill(name);
+      }
+      language = Fovea.language;
+      element.classList.toggle('many', Math.max(picture.source.length, picture.target.length) > MANY);
+    }
+
+    function fill(name) {
+      const tokens = picture[name];
+      const labels = Fovea.names(tokens);
+      const pieces = tokens.some((token) => token.startsWith('▁'));
+      lists[name].replaceChildren(...labels.map((label, i) => make('li', { class: pieces && i > 0 && label.startsWith('·') ? 'joined' : '' },
+        make('button', {
+          type: 'button', tabindex: i === 0 ? '0' : '-1', dir: 'auto', class: Fovea.special(tokens[i]) ? 'special' : '',
+          'data-side': name, 'data-i': i,
+        }, label.startsWith('·') ? label.slice(1) : label, make('span', { class: 'share', 'aria-hidden': 'true' })))));
+    }
+
+    // One listener each for all tokens.
+    const which = (event) => {
+      const b = event.target.closest && event.target.closest('.tokens button');
+      return b ? { side: b.dataset.side, i: Number(b.dataset.i) } : null;
+    };
+    element.addEventListener('pointerover', (event) => event.pointerType !== 'touch' && owner.onactive(which(event)));
+    element.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && owner.onactive(null));
+    element.addEventListener('focusin', (event) => {
+      const at = which(event);
+      if (!at) return;
+      for (const item of lists[at.side].children) item.firstChild.tabIndex = -1;
+      event.target.tabIndex = 0;
+      if (event.target.matches(':focus-visible')) owner.onactive(at);
+    });
+    element.addEventListener('focusout', () => owner.onactive(null));
+    element.addEventListener('click', (event) => { const at = which(event); if (at) owner.onpin(at); });
+    // Left and right walk along a row; down and up jump to the token on the other side with the largest weight.
+    element.addEventListener('keydown', (event) => {
+      const at = which(event);
+      if (!at) return;
+      const count = picture[at.side].length;
+      let to = null;
+      if (event.key === 'ArrowRight') to = { side: at.side, i: Math.min(count - 1, at.i + 1) };
+      else if (event.key === 'ArrowLeft') to = { side: at.side, i: Math.max(0, at.i - 1) };
+      else if (event.key === 'Home') to = { side: at.side, i: 0 };
+      else if (event.key === 'End') to = { side: at.side, i: count - 1 };
+      else if (event.key === 'ArrowDown' && at.side === 'source' && picture.target.length) to = { side: 'target', i: Fovea.argmax(Fovea.column(weights, at.i)) };
+      else if (event.key === 'ArrowUp' && at.side === 'target' && picture.source.length) to = { side: 'source', i: Fovea.argmax(Fovea.row(weights, at.i)) };
+      else if (event.key === 'Escape') { owner.onpin(null); return; }
+      else return;
+      event.preventDefault();
+      owner.onpin(null);
+      button(to.side, to.i).focus();
+      owner.onactive(to);
+    });
+
+    // Only the tokens whose look changes are touched: of a thousand, a few.
+    let touched = new Set();
+    function paint(b, share, own) {
+      if (own || share !== null) touched.add(b);
+      b.classList.toggle('active', own);
+      b.classList.toggle('pinned', own && held);
+      b.classList.toggle('on', share !== null);
+      const colour = share === null ? null : Fovea.weightColour(share);
+      b.style.backgroundColor = colour ? Fovea.css(colour) : '';
+      b.style.color = colour ? Fovea.textOn(colour) : '';
+      b.lastChild.textContent = colour ? Fovea.percent(share) : '';
+    }
+
+    // active is null, {side, i}, or {t, s} for a cell of the map.
+    function light(newActive, newHeld) {
+      active = newActive;
+      held = newHeld;
+      element.classList.toggle('lit', Boolean(active));
+      const shares = Fovea.shares(weights, active);
+      const before = touched;
+      touched = new Set();
+      for (const name of ['source', 'target']) {
+        const items = lists[name].children;
+        const own = !active ? -1 : active.side === name ? active.i : name === 'target' && active.t !== undefined ? active.t : -1;
+        if (own >= 0 && items[own]) paint(items[own].firstChild, null, true);
+        if (shares[name]) shares[name].forEach((w, i) => { if (w >= LEAST && items[i]) paint(items[i].firstChild, w, false); });
+      }
+      for (const b of before) if (!touched.has(b)) paint(b, null, false);
+      redraw();
+      if (active && element.classList.contains('many')) follow(shares);
+    }
+
+    // In long texts, brings the most attended token of the other side into its scrolling part.
+    function follow(shares) {
+      for (const name of ['source', 'target']) {
+        if (!shares[name] || !lists[name].children.length) continue;
+        const pane = lists[name].parentElement;
+        const off = lists[name].children[Fovea.argmax(shares[name])].getBoundingClientRect().top - pane.getBoundingClientRect().top;
+        if (off < 30 || off > pane.clientHeight - 40) pane.scrollTop += off - pane.clientHeight / 2;
+      }
+    }
+
+    // All lines, faint, while few tokens stand in one row each; else only those of the token that is pointed at.
+    function redraw() {
+      lines.replaceChildren();
+      if (!weights || !picture.source.length || !picture.target.length || element.classList.contains('many') || !element.clientWidth) return;
+      const frame = element.getBoundingClientRect();
+      const place = (list, edge) => Array.from(list.children, (item) => {
+        const box = item.getBoundingClientRect();
+        return { x: box.left + box.width / 2 - frame.left, y: box[edge] - frame.top, top: box.top };
+      });
+      const from = place(lists.source, 'bottom');
+      const to = place(lists.target, 'top');
+      const flat = (places) => places.every((p) => Math.abs(p.top - places[0].top) < 2);
+      const path = (t, s, strong) => {
+        const w = weights.values[t * weights.columns + s];
+        if (w < (strong ? LEAST : 0.04)) return;
+        const a = from[s];
+        const b = to[t];
+        const bend = (b.y - a.y) * 0.45;
+        const p = document.createElementNS(SVG, 'path');
+        p.setAttribute('d', `M${a.x} ${a.y}C${a.x} ${a.y + bend} ${b.x} ${b.y - bend} ${b.x} ${b.y}`);
+        p.setAttribute('stroke-width', strong ? 1 + 4.5 * w : 0.8 + 3.2 * w);
+        p.setAttribute('stroke-opacity', strong ? 0.15 + 0.85 * w : active ? 0.05 : 0.06 + 0.6 * w * w);
+        lines.append(p);
+      };
+      const isActive = (t, s) => active && (active.side === 'target' ? active.i === t : active.side === 'source' ? active.i === s : active.t === t && active.s === s);
+      const level = flat(from) && flat(to);
+      if (element.classList.contains('wrapped') === level) { // the rows move: look again where they stand
+        element.classList.toggle('wrapped', !level);
+        redraw();
+        return;
+      }
+      if (level && from.length * to.length <= 2500) {
+        for (let t = 0; t < to.length; ++t) for (let s = 0; s < from.length; ++s) if (!isActive(t, s)) path(t, s, false);
+      }
+      if (!active) return;
+      if (active.side === 'target') from.forEach((_, s) => path(active.i, s, true));
+      else if (active.side === 'source') to.forEach((_, t) => path(t, active.i, true));
+      else path(active.t, active.s, true);
+    }
+
+    return { element, draw, light, redraw, focus: (at) => button(at.side, at.i).focus() };
+  };
+})();

@@ -1,0 +1,89 @@
+// Translating as one types: Fovea.translator(owner). ask(request, delay) waits until the writer pauses, asks for the
+// translation, then for every layer and head; an answer to an older text is never shown. Trouble is told to the owner,
+// and what can pass (a busy server, one that went away) is tried again by itself.
+//   owner: answer(request, reply), attention(request, reply), trouble(kind, error) or trouble(null) when it is over,
+//   busy(bool), connect()
+(function () {
+  'use strict';
+  const ALTERNATIVES = 3;
+  const BEAM = 5;
+
+  Fovea.translator = function (owner) {
+    let control = new AbortController();
+    let timer = 0;
+    let wanted = null;
+    let wait = 1000;
+    let away = false;
+
+    function stop() {
+      clearTimeout(timer);
+      control.abort();
+      control = new AbortController();
+      return control.signal;
+    }
+
+    function ask(request, delay) {
+      const signal = stop();
+      wanted = request;
+      owner.busy(false);
+      if (!request) return;
+      if (away) { timer = setTimeout(reconnect, 300); return; }
+      timer = setTimeout(() => run(request, signal), delay);
+    }
+
+    async function run(request, signal) {
+      owner.busy(true);
+      const fields = { q: request.text, source: request.source, target: request.target, merge_words: request.words };
+      try {
+        const answer = await Fovea.api.translate({ ...fields, format: 'text', alternatives: ALTERNATIVES, attention: true }, signal);
+        if (signal.aborted) return;
+        wait = 1000;
+        owner.trouble(null);
+        owner.answer(request, answer);
+        if (answer.detectedLanguage) fields.source = answer.detectedLanguage.language;
+        try {
+          const all = await Fovea.api.attention({ ...fields, beam: BEAM }, signal);
+          if (!signal.aborted) owner.attention(request, all);
+        } catch (error) {
+          if (error.name === 'AbortError' || signal.aborted) return;
+          owner.attention(request, null);
+          if (error.kind === 'gone') throw error;
+          owner.trouble('heads', error);
+        }
+      } catch (error) {
+        if (error.name === 'AbortError' || signal.aborted) return;
+        failed(error);
+      } finally {
+        if (!signal.aborted) owner.busy(false);
+      }
+    }
+
+    function failed(error) {
+      if (!error.kind) throw error;
+      owner.trouble(error.kind, error);
+      clearTimeout(timer);
+      if (error.kind === 'busy') timer = setTimeout(() => ask(wanted, 0), error.after * 1000);
+      if (error.kind === 'gone') { away = true; timer = setTimeout(reconnect, wait); }
+    }
+
+    // Asks until there is an answer, more and more seldom; then goes on with the text as it stands.
+    async function reconnect() {
+      clearTimeout(timer);
+      try {
+        await owner.connect();
+        const again = away;
+        away = false;
+        wait = 1000;
+        owner.trouble(again ? 'back' : null);
+        if (wanted) ask(wanted, 0);
+      } catch (error) {
+        if (!error.kind) throw error;
+        away = true;
+        owner.trouble(error.kind, error);
+        wait = Math.min(10000, wait * 1.6);
+        timer = setTimeout(reconnect, wait);
+      }
+    }
+    return { ask, reconnect };
+  };
+})();
