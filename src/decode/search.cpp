@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "base/rng.hpp"
@@ -126,6 +127,7 @@ class Search {
       return a.row != b.row ? a.row < b.row : a.token < b.token;
     });
     int places = beam_;
+    float best_alive = kNever;
     for (std::size_t c = 0; c < candidates_.size() && places > 0; ++c) {
       const Candidate& candidate = candidates_[c];
       // An end counts only among the best `beam`: one that no hypothesis of the beam would choose is not finished.
@@ -136,15 +138,32 @@ class Search {
       next_rows_.push_back({rows_[begin].sentence, append(candidate, attention)});
       from_.push_back(candidate.row);
       tokens_.push_back(candidate.token);
+      best_alive = std::max(best_alive, candidate.score);
       --places;
     }
-    if (static_cast<int>(sentence.finished.size()) >= beam_ || length >= sentence.max_length) {
+    if (length >= sentence.max_length || enough(sentence, rank(best_alive, length + 1))) {
       while (!next_rows_.empty() && next_rows_.back().sentence == rows_[begin].sentence) {
         next_rows_.pop_back();
         from_.pop_back();
         tokens_.pop_back();
       }
     }
+  }
+
+  [[nodiscard]] float rank(float total, std::int64_t length) const {
+    return total / std::pow(static_cast<float>(length), options_.length_penalty);
+  }
+
+  // Whether the search can end: as many hypotheses are finished as the beam is wide, and what would be told of them is
+  // at least as good as the best of those that go on is now. Without the second half, a model that is sure of its
+  // output would lose it: the rest of its beam is improbable and soon ends somewhere.
+  bool enough(const Sentence& sentence, float best_alive) {
+    if (static_cast<int>(sentence.finished.size()) < beam_) return false;
+    ranks_.clear();
+    for (const Finished& f : sentence.finished) ranks_.push_back(f.score);
+    const auto told = ranks_.begin() + (options_.n_best - 1);
+    std::nth_element(ranks_.begin(), told, ranks_.end(), std::greater<>());
+    return *told >= best_alive;
   }
 
   std::int32_t append(const Candidate& candidate, const Tensor& attention) {
@@ -162,7 +181,7 @@ class Search {
 
   void finish(Sentence& sentence, const Candidate& candidate, std::int64_t length, const Tensor& attention) {
     const std::int32_t node = append(candidate, attention);
-    float score = candidate.score / std::pow(static_cast<float>(length + 1), options_.length_penalty);
+    float score = rank(candidate.score, length + 1);
     if (options_.coverage_penalty > 0 && attention) {
       score += coverage(
           node,
@@ -234,6 +253,7 @@ class Search {
   std::vector<std::int32_t> tokens_;
   std::vector<Candidate> candidates_;
   std::vector<std::int32_t> history_;
+  std::vector<float> ranks_;
   std::vector<Node> nodes_;
   std::vector<float> attention_;
   DrawScratch scratch_;

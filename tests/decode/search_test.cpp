@@ -189,6 +189,46 @@ TEST(Search, SamplingFollowsTheProbabilities) {
   }
 }
 
+// Sure of 4 5 6 7 4 5 6 7 and the end; the end is the next best everywhere.
+class SureStepper final : public Stepper {
+ public:
+  Tensor step(std::span<const std::int32_t> tokens) override {
+    const auto rows = static_cast<std::int64_t>(tokens.size());
+    if (written_ == 0) right_.assign(tokens.size(), true);
+    const Tensor scores = Tensor::full({rows, kWords}, 0.0F);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      if (written_ > 0) {
+        right_[static_cast<std::size_t>(r)] =
+            right_[static_cast<std::size_t>(r)] && tokens[static_cast<std::size_t>(r)] == 4 + (written_ - 1) % 4;
+      }
+      scores.data()[r * kWords + kEnd] = 4.0F;
+      if (right_[static_cast<std::size_t>(r)])
+        scores.data()[r * kWords + (written_ < 8 ? 4 + written_ % 4 : kEnd)] = 12;
+    }
+    ++written_;
+    return scores;
+  }
+  void keep(std::span<const std::int32_t> rows) override {
+    std::vector<bool> kept;
+    for (const auto r : rows) kept.push_back(right_[static_cast<std::size_t>(r)]);
+    right_ = kept;
+  }
+  [[nodiscard]] Tensor attention() const override { return {}; }
+
+ private:
+  int written_ = 0;
+  std::vector<bool> right_;  // rows that wrote what they should
+};
+
+TEST(Search, AWideBeamDoesNotLoseWhatTheModelIsSureOf) {
+  for (const int beam : {1, 2, 3, 5, 8}) {
+    SureStepper stepper;
+    const SearchInput input{.source_length = 3};
+    const auto found = search(stepper, {&input, 1}, {.beam = beam});
+    EXPECT_EQ(found[0][0].tokens, (std::vector<std::int32_t>{4, 5, 6, 7, 4, 5, 6, 7})) << "beam " << beam;
+  }
+}
+
 TEST(Search, OptionsThatCannotBeAreNamed) {
   EXPECT_THROW((SearchOptions{.beam = 0}.check()), UsageError);
   EXPECT_THROW((SearchOptions{.beam = 2, .n_best = 3}.check()), UsageError);
