@@ -23,7 +23,8 @@ constexpr float kNever = -std::numeric_limits<float>::infinity();
 struct Node {
   std::int32_t parent;
   std::int32_t token;
-  float total;             // log-probability up to here
+  float total;  // log-probability up to here
+  std::int32_t sentence;
   std::int64_t attention;  // where its weights stand in Search::attention_, or -1
 };
 
@@ -63,6 +64,31 @@ class Search {
     std::vector<std::vector<Hypothesis>> results;
     for (std::size_t s = 0; s < sentences_.size(); ++s) results.push_back(result(s));
     return results;
+  }
+
+  // After run(): the nodes of each sentence, numbered anew behind a root of their own.
+  [[nodiscard]] std::vector<BeamTree> trees() const {
+    std::vector<BeamTree> trees(sentences_.size());
+    for (BeamTree& tree : trees) tree.nodes.push_back({-1, 0, kBegin, 0.0F, false});
+    std::vector<std::int32_t> number(nodes_.size());
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      const Node& node = nodes_[n];
+      auto& nodes = trees[static_cast<std::size_t>(node.sentence)].nodes;
+      const std::int32_t parent = node.parent < 0 ? 0 : number[static_cast<std::size_t>(node.parent)];
+      number[n] = static_cast<std::int32_t>(nodes.size());
+      nodes.push_back(
+          {parent, nodes[static_cast<std::size_t>(parent)].step + 1, node.token, node.total, node.token == kEnd});
+    }
+    for (std::size_t s = 0; s < sentences_.size(); ++s) {
+      BeamTree& tree = trees[s];
+      if (sentences_[s].finished.empty()) continue;
+      for (std::int32_t n = number[static_cast<std::size_t>(sentences_[s].finished.front().node)]; n >= 0;
+           n = tree.nodes[static_cast<std::size_t>(n)].parent) {
+        tree.best.push_back(n);
+      }
+      std::reverse(tree.best.begin(), tree.best.end());
+    }
+    return trees;
   }
 
  private:
@@ -175,7 +201,7 @@ class Search {
       const float* weights = attention.data() + candidate.row * attention.dim(1);
       attention_.insert(attention_.end(), weights, weights + width);
     }
-    nodes_.push_back({row.node, candidate.token, candidate.score, at});
+    nodes_.push_back({row.node, candidate.token, candidate.score, row.sentence, at});
     return static_cast<std::int32_t>(nodes_.size() - 1);
   }
 
@@ -282,10 +308,13 @@ void SearchOptions::check() const {
 }
 
 std::vector<std::vector<Hypothesis>> search(Stepper& stepper, std::span<const SearchInput> inputs,
-                                            const SearchOptions& options) {
+                                            const SearchOptions& options, std::vector<BeamTree>* trees) {
   options.check();
   if (inputs.empty()) return {};
-  return Search(stepper, inputs, options).run();
+  Search all(stepper, inputs, options);
+  auto results = all.run();
+  if (trees != nullptr) *trees = all.trees();
+  return results;
 }
 
 }  // namespace fovea

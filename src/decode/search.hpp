@@ -42,9 +42,23 @@ struct Hypothesis {
   std::vector<float> attention;      // [tokens + the end, source length]; empty unless wanted and there
 };
 
+/// What a search kept of one sentence, step by step: every hypothesis of the beam and how it went on.
+struct BeamTree {
+  struct Node {
+    std::int32_t parent;    // an index into `nodes`, always smaller than its own; -1: the root
+    std::int32_t step;      // tokens up to here; 0: the root
+    std::int32_t token;     // the root's is <s>
+    float log_probability;  // of all tokens up to here
+    bool finished;          // the end of an output
+  };
+  std::vector<Node> nodes;         // the root first, then in the order they were kept
+  std::vector<std::int32_t> best;  // the output that was chosen, from the root to its end
+};
+
 /// The best hypotheses of each sentence, best first. `vocabulary` ids; begin and end are the ids of <s> and </s>; pad
-/// and begin are never written.
+/// and begin are never written. `trees`, when given, gets one tree per sentence.
 [[nodiscard]] std::vector<std::vector<Hypothesis>> search(Stepper& stepper, std::span<const SearchInput> inputs,
-                                                          const SearchOptions& options);
+                                                          const SearchOptions& options,
+                                                          std::vector<BeamTree>* trees = nullptr);
 
 }  // namespace fovea

@@ -145,6 +145,8 @@ class Seq2SeqStepper final : public Stepper {
     return mean;
   }
 
+  [[nodiscard]] std::span<const Tensor> layer_attention() const override { return state_->attention(); }
+
  private:
   const Seq2Seq& model_;
   AttentionChoice which_;

@@ -24,6 +24,8 @@ class Stepper {
   /// Where the last step looked: [rows, source length], averaged over heads (and layers, or the chosen ones). Empty
   /// for a model without attention, or when it was not asked for.
   [[nodiscard]] virtual Tensor attention() const { return {}; }
+  /// The same of every layer by itself, [rows, heads, source length] each.
+  [[nodiscard]] virtual std::span<const Tensor> layer_attention() const { return {}; }
 };
 
 }  // namespace fovea
