@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <numeric>
 
 #include "fovea/error.hpp"
@@ -13,44 +12,6 @@
 #include "train/micro_batch.hpp"
 
 namespace fovea {
-
-// A model belongs to one thread at a time: whoever decodes takes one that is idle, or builds another on the same
-// weights.
-struct Translator::Copies {
-  struct Copy {
-    Parameters parameters;
-    Seq2Seq model;
-    Copy(const ModelConfig& config, const Parameters& weights)
-        : parameters(weights.replica()), model(config, parameters) {}
-  };
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Copy>> idle;
-};
-
-class Translator::Lease {
- public:
-  explicit Lease(const Translator& t) : copies_(*t.copies_) {
-    {
-      const std::lock_guard lock(copies_.mutex);
-      if (!copies_.idle.empty()) {
-        copy_ = std::move(copies_.idle.back());
-        copies_.idle.pop_back();
-      }
-    }
-    if (!copy_) copy_ = std::make_unique<Copies::Copy>(t.config_, t.parameters_);
-  }
-  ~Lease() {
-    const std::lock_guard lock(copies_.mutex);
-    copies_.idle.push_back(std::move(copy_));
-  }
-  Lease(const Lease&) = delete;
-  Lease& operator=(const Lease&) = delete;
-  const Seq2Seq& model() const { return copy_->model; }
-
- private:
-  Copies& copies_;
-  std::unique_ptr<Copies::Copy> copy_;
-};
 
 namespace {
 
@@ -70,26 +31,19 @@ std::string join_pieces(TokenizerKind kind, const std::vector<std::string>& piec
 
 }  // namespace
 
-struct Translator::Line {
-  std::size_t number = 0;
-  std::vector<std::int32_t> ids;
-  std::vector<std::string> pieces;
-};
-
-Translator::Translator(const std::filesystem::path& folder) : copies_(std::make_unique<Copies>()) {
+Translator::Translator(const std::filesystem::path& folder) {
   LoadedModel loaded = load_model(folder);
   config_ = loaded.config;
   tokenizers_ = loaded.tokenizers;
   parameters_ = std::move(loaded.parameters);
   parameters_.pack();
+  copies_ = std::make_unique<ModelCopies>(config_, parameters_);
 }
 
 Translator::Translator(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters)
-    : config_(config),
-      tokenizers_(std::move(tokenizers)),
-      parameters_(parameters.replica()),
-      copies_(std::make_unique<Copies>()) {
+    : config_(config), tokenizers_(std::move(tokenizers)), parameters_(parameters.replica()) {
   parameters_.pack();
+  copies_ = std::make_unique<ModelCopies>(config_, parameters_);
 }
 
 Translator::~Translator() = default;
@@ -137,7 +91,7 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   const auto run = [&](std::int64_t from, std::int64_t to) {
     for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
       const std::size_t begin = b == 0 ? 0 : ends[b - 1];
-      const Lease lease(*this);
+      const ModelCopies::Lease lease(*copies_);
       decode(lease.model(), std::span(order).subspan(begin, ends[b] - begin), options, results);
     }
   };
@@ -179,6 +133,8 @@ Translation Translator::finish(const Line& line, const Hypothesis& h, const Tran
   Translation t;
   t.score = h.score;
   t.log_probability = h.log_probability;
+  t.tokens_read = static_cast<int>(line.ids.size());
+  t.tokens_written = static_cast<int>(h.tokens.size());
   const std::size_t width = line.ids.size() + 1;
   std::vector<std::string> target;
   for (const std::int32_t id : h.tokens) target.push_back(tokenizers_.target->piece(id));
@@ -246,7 +202,7 @@ std::vector<double> Translator::score(std::span<const std::string> sources,
       const auto which = std::span<const std::int64_t>(order).subspan(begin, ends[b] - begin);
       MicroBatch batch;
       batch.fill(pairs, which);
-      const Lease lease(*this);
+      const ModelCopies::Lease lease(*copies_);
       std::vector<double> part(which.size());
       lease.model().score(batch.source_view(), batch.target_view(), batch.wanted, part);
       for (std::size_t i = 0; i < which.size(); ++i) results[static_cast<std::size_t>(which[i])] = part[i];

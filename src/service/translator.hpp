@@ -11,6 +11,7 @@
 #include "decode/search.hpp"
 #include "model/folder.hpp"
 #include "model/seq2seq.hpp"
+#include "service/model_copies.hpp"
 
 namespace fovea {
 
@@ -28,9 +29,22 @@ struct Translation {
   std::string text;
   float score = 0;            // what it was ranked by
   float log_probability = 0;  // natural, of its tokens and the end
+  int tokens_read = 0;        // without the ends
+  int tokens_written = 0;
   // When attention was asked for: the tokens, the end included, and weights[t][s], each row summing to 1.
   std::vector<std::string> source_tokens, target_tokens;
   std::vector<std::vector<float>> weights;
+};
+
+/// An output and all that can be seen of how it was made.
+struct Look {
+  Translation translation;  // with the mean over layers and heads as its weights
+  std::int64_t layers = 0;
+  std::int64_t heads = 0;
+  // weights[(layer * heads + head)][target token][source token]; rows sum to 1. Empty for a model without attention.
+  std::vector<std::vector<std::vector<float>>> weights;
+  BeamTree beam;
+  std::vector<std::string> beam_tokens;  // of beam.nodes, as they are shown; the root's is empty
 };
 
 /// A model loaded for use. Threads share it: calls may overlap.
@@ -58,9 +72,16 @@ class Translator {
   [[nodiscard]] const ModelConfig& config() const { return config_; }
   [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }
 
+  /// How the best output of one line came about: every layer and head of the decoder's attention, and the beam. Throws
+  /// UsageError for a line without text.
+  [[nodiscard]] Look look(const std::string& line, const TranslateOptions& options) const;
+
  private:
-  class Lease;
-  struct Line;
+  struct Line {
+    std::size_t number = 0;
+    std::vector<std::int32_t> ids;
+    std::vector<std::string> pieces;
+  };
   void decode(const Seq2Seq& model, std::span<const Line* const> lines, const TranslateOptions& options,
               std::vector<std::vector<Translation>>& results) const;
   [[nodiscard]] Translation finish(const Line& line, const Hypothesis& hypothesis,
@@ -69,8 +90,7 @@ class Translator {
   ModelConfig config_;
   Tokenizers tokenizers_;
   Parameters parameters_;
-  struct Copies;
-  std::unique_ptr<Copies> copies_;  // models that are not in use; each thread takes one
+  std::unique_ptr<ModelCopies> copies_;
 };
 
 /// Pairs i-j, "target word j looked most at source word i", in the order of the target (the format of Pharaoh).

@@ -1,0 +1,62 @@
+// Models on shared weights, one per thread that decodes.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "model/seq2seq.hpp"
+
+namespace fovea {
+
+/// A model belongs to one thread at a time: whoever decodes takes one that is idle, or builds another on the same
+/// weights.
+class ModelCopies {
+ public:
+  /// `weights` must outlive this.
+  ModelCopies(const ModelConfig& config, const Parameters& weights) : config_(config), weights_(weights) {}
+
+ private:
+  struct Copy {
+    Parameters parameters;
+    Seq2Seq model;
+    Copy(const ModelConfig& config, const Parameters& weights)
+        : parameters(weights.replica()), model(config, parameters) {}
+  };
+
+ public:
+  /// A model for as long as this lives.
+  class Lease {
+   public:
+    explicit Lease(ModelCopies& copies) : copies_(copies) {
+      {
+        const std::lock_guard lock(copies_.mutex_);
+        if (!copies_.idle_.empty()) {
+          copy_ = std::move(copies_.idle_.back());
+          copies_.idle_.pop_back();
+        }
+      }
+      if (!copy_) copy_ = std::make_unique<Copy>(copies_.config_, copies_.weights_);
+    }
+    ~Lease() {
+      const std::lock_guard lock(copies_.mutex_);
+      copies_.idle_.push_back(std::move(copy_));
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    [[nodiscard]] const Seq2Seq& model() const { return copy_->model; }
+
+   private:
+    ModelCopies& copies_;
+    std::unique_ptr<Copy> copy_;
+  };
+
+ private:
+  const ModelConfig config_;
+  const Parameters& weights_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Copy>> idle_;
+};
+
+}  // namespace fovea
