@@ -148,6 +148,12 @@ bool is_space(char32_t c) {
          c == 0x3000;
 }
 
+bool is_unspaced(char32_t c) {
+  return (c >= 0x0E00 && c < 0x0EFF) || (c >= 0x2E80 && c < 0x3130) || (c >= 0x31A0 && c < 0xA4D0) ||
+         (c >= 0xF900 && c < 0xFB00) || (c >= 0xFE30 && c < 0xFE50) || (c >= 0xFF00 && c < 0xFFEF) ||
+         (c >= 0x20000 && c < 0x32000);
+}
+
 std::string to_lower(std::string_view utf8) {
   std::string out;
   out.reserve(utf8.size());

@@ -23,6 +23,9 @@ void append_utf8(std::string& to, char32_t code_point);
 /// White space as Python's str.split sees it, which is what sacreBLEU counts by.
 [[nodiscard]] bool is_space(char32_t c);
 
+/// Whether the character belongs to a script that puts no spaces between words: Chinese, Japanese, Thai, Lao.
+[[nodiscard]] bool is_unspaced(char32_t c);
+
 /// Lower case by Unicode's full mapping: one letter may become two, and a sigma that ends a word becomes ς.
 [[nodiscard]] std::string to_lower(std::string_view utf8);
 

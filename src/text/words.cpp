@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::string_view visible_space = "\u2581";
 
-// Scripts written without spaces between words.
-bool is_unspaced(char32_t c) {
-  return (c >= 0x0E00 && c < 0x0EFF) || (c >= 0x2E80 && c < 0x3130) || (c >= 0x31A0 && c < 0xA4D0) ||
-         (c >= 0xF900 && c < 0xFB00) || (c >= 0xFE30 && c < 0xFE50) || (c >= 0xFF00 && c < 0xFFEF) ||
-         (c >= 0x20000 && c < 0x32000);
-}
-
 bool starts_unspaced(std::string_view piece) {
   std::size_t at = 0;
   return !piece.empty() && is_unspaced(next_code_point(piece, at));
