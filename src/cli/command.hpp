@@ -28,6 +28,7 @@ void add_evaluate(CLI::App& app, const Streams& streams);
 void add_explain(CLI::App& app, const Streams& streams);
 void add_run(CLI::App& app, const Streams& streams);
 void add_score(CLI::App& app, const Streams& streams);
+void add_serve(CLI::App& app, const Streams& streams);
 void add_train(CLI::App& app, const Streams& streams);
 void add_view(CLI::App& app, const Streams& streams);
 

@@ -51,6 +51,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_explain(app, streams);
     add_run(app, streams);
     add_score(app, streams);
+    add_serve(app, streams);
     add_train(app, streams);
     add_view(app, streams);
     try {

@@ -1,0 +1,102 @@
+// fovea serve --model DIR [--model en-de=DIR …] [--host H] [--port P]
+//
+// LibreTranslate's REST API, attention, metrics and a page, until SIGTERM or SIGINT; SIGHUP loads the models and keys
+// again.
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <csignal>
+#include <ostream>
+
+#include "cli/command.hpp"
+#include "fovea/error.hpp"
+#include "fovea/threads.hpp"
+#include "server/server.hpp"
+
+namespace fovea::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> models;
+  server::ServerOptions server;
+  std::string keys;
+  int threads = 0;
+};
+
+constexpr int kStopSeconds = 30;
+
+// Signals that a server waits for. Blocked before any thread starts, so that they come to whoever asks; as they were
+// afterwards.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&set_);
+    for (const int s : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set_, s);
+    pthread_sigmask(SIG_BLOCK, &set_, &before_);
+  }
+  ~Signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  [[nodiscard]] int wait() const {
+    int got = 0;
+    while (sigwait(&set_, &got) != 0) {
+    }
+    return got;
+  }
+
+ private:
+  sigset_t set_{}, before_{};
+};
+
+void serve(Options& o, const Streams& streams) {
+  for (const std::string& text : o.models) o.server.models.push_back(server::ModelPlace::parse(text));
+  o.server.access.keys = o.keys;
+  const Signals signals;
+  if (o.threads != 0) set_threads(o.threads);
+  server::Server server(o.server);
+  const std::string& host = o.server.http.host;
+  const bool ipv6 = host.find(':') != std::string::npos;
+  for (const auto& model : server.models()->all()) streams.out << fmt::format("model {}\n", model.name);
+  streams.out << fmt::format("listening on http://{}{}{}:{}\n", ipv6 ? "[" : "", host, ipv6 ? "]" : "", server.port())
+              << std::flush;
+  for (int signal = signals.wait(); signal == SIGHUP; signal = signals.wait()) {
+    try {
+      server.reload();
+      streams.out << "models loaded again\n" << std::flush;
+    } catch (const std::exception& error) {
+      streams.err << fmt::format("fovea: {}; serving on with what was loaded\n", error.what()) << std::flush;
+    }
+  }
+  streams.out << "stopping\n" << std::flush;
+  server.stop(kStopSeconds);
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, const Streams& streams) {
+  auto* sub = app.add_subcommand("serve", "LibreTranslate's API, attention and a page over HTTP");
+  const auto o = std::make_shared<Options>();
+  server::ServerOptions& s = o->server;
+  sub->add_option("--model", o->models,
+                  "a model folder, or languages and folder: en-de=DIR; may be given several times")
+      ->required();
+  sub->add_option("--host", s.http.host, "address to listen on");
+  sub->add_option("--port", s.http.port, "port; 0: one that is free");
+  sub->add_option("--beam", s.api.beam, "hypotheses kept; 1: greedy")->check(CLI::Range(1, 100));
+  sub->add_option("--api-keys", o->keys, "file of API keys, one per line, perhaps with requests per minute behind it");
+  sub->add_option("--rate", s.access.rate, "requests per minute and client; 0: any number");
+  sub->add_option("--queue", s.most_waiting, "requests that may wait for a model; more are answered 429")
+      ->check(CLI::Range(1, 1000000));
+  sub->add_option("--char-limit", s.api.char_limit, "characters of one text; -1: any number");
+  sub->add_option("--batch-limit", s.api.batch_limit, "texts of one request; -1: any number");
+  sub->add_option("--body-limit", s.http.body_limit, "bytes of one request")->check(CLI::Range(1, 1 << 30));
+  sub->add_option("--connections", s.http.connections, "open connections; more wait")->check(CLI::Range(1, 1000000));
+  sub->add_option("--timeout", s.http.receive_seconds, "seconds a client may take to send a request")
+      ->check(CLI::Range(1, 86400));
+  sub->add_flag("--behind-proxy", s.http.behind_proxy, "take clients' addresses from X-Forwarded-For");
+  sub->add_option("--threads", o->threads, "default: all cores");
+  sub->callback([o, streams] { serve(*o, streams); });
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,52 @@
+// What the server counts, as Prometheus reads it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fovea::server {
+
+/// How often a value fell under each of some bounds.
+class Histogram {
+ public:
+  explicit Histogram(std::span<const double> bounds) : bounds_(bounds), counts_(bounds.size() + 1) {}
+  void add(double value);
+  /// As text in Prometheus's format; `labels` may be empty or `path="/translate"`.
+  void write(std::string& out, std::string_view name, std::string_view labels) const;
+
+ private:
+  std::span<const double> bounds_;
+  std::vector<std::uint64_t> counts_;
+  double sum_ = 0;
+};
+
+class Metrics {
+ public:
+  void answered(std::string_view path, int status, double seconds);
+  void decoded(std::string_view model, std::int64_t lines, std::int64_t source_tokens, std::int64_t target_tokens);
+  void loaded(bool well);
+
+  /// The text of GET /metrics. What others know: requests that wait, open connections.
+  [[nodiscard]] std::string text(std::int64_t waiting, int connections) const;
+
+ private:
+  struct Model {
+    Histogram batches;
+    std::uint64_t source_tokens = 0, target_tokens = 0;
+  };
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, int>, std::uint64_t> requests_;
+  std::map<std::string, Histogram, std::less<>> seconds_;
+  std::map<std::string, Model, std::less<>> models_;
+  std::uint64_t loads_ = 0, failed_loads_ = 0;
+};
+
+}  // namespace fovea::server
