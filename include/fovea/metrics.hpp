@@ -111,9 +111,10 @@ struct WordErrors {
   std::int64_t reference_words = 0;
 };
 
-/// Word error rate: the least insertions, deletions and substitutions over the words of the reference. Phonemes between
-/// spaces give the phoneme error rate, the tokenizer `character` the character error rate.
-[[nodiscard]] WordErrors word_errors(const Lines& hypotheses, const Lines& references,
+/// Word error rate: the least insertions, deletions and substitutions over the words of the reference. Of several
+/// references the one with fewest edits counts, line by line, the first of equals. Phonemes between spaces give the
+/// phoneme error rate, the tokenizer `character` the character error rate.
+[[nodiscard]] WordErrors word_errors(const Lines& hypotheses, const References& references,
                                      MetricTokenizer tokenize = MetricTokenizer::none, bool lowercase = false);
 
 }  // namespace fovea

@@ -71,7 +71,7 @@ std::vector<Figure> measure(const std::string& metric, const Lines& hypotheses, 
   }
   if (metric == "accuracy") return {{"accuracy", exact_match(hypotheses, references, options.lowercase)}};
   const WordErrors result =
-      word_errors(hypotheses, references.front(), tokenize.value_or(MetricTokenizer::none), options.lowercase);
+      word_errors(hypotheses, references, tokenize.value_or(MetricTokenizer::none), options.lowercase);
   return {
       {"WER", result.score, "", fmt::format("({} errors, {} reference words)", result.edits, result.reference_words)}};
 }
@@ -93,11 +93,6 @@ nlohmann::ordered_json to_json(const Figure& figure, int width) {
 }
 
 void evaluate(const EvaluateOptions& options, const Streams& streams) {
-  for (const std::string& metric : options.metrics) {
-    if (metric == "wer" && options.references.size() > 1) {
-      throw UsageError(fmt::format("--metric wer takes one --reference, not {}", options.references.size()));
-    }
-  }
   const Lines hypotheses = text::read_lines(options.hypothesis);
   References references;
   for (const std::string& path : options.references) {

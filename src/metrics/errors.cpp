@@ -23,8 +23,9 @@ double exact_match(const Lines& hypotheses, const References& references, bool l
   return 100 * static_cast<double>(right) / static_cast<double>(hypotheses.size());
 }
 
-WordErrors word_errors(const Lines& hypotheses, const Lines& references, MetricTokenizer tokenize, bool lowercase) {
-  metrics::check_lines("wer", hypotheses, {references});
+WordErrors word_errors(const Lines& hypotheses, const References& references, MetricTokenizer tokenize,
+                       bool lowercase) {
+  metrics::check_lines("wer", hypotheses, references);
   WordErrors result;
   const auto words_of = [&](const std::string& line) {
     return metric_words(lowercase ? text::to_lower(line) : line, tokenize);
@@ -32,9 +33,17 @@ WordErrors word_errors(const Lines& hypotheses, const Lines& references, MetricT
   for (std::size_t line = 0; line < hypotheses.size(); ++line) {
     metrics::WordNumbers numbers;
     const std::u32string hypothesis = numbers.of(words_of(hypotheses[line]));
-    const std::u32string reference = numbers.of(words_of(references[line]));
-    result.edits += metrics::edit_distance(hypothesis, reference);
-    result.reference_words += static_cast<std::int64_t>(reference.size());
+    std::int64_t fewest = -1;
+    std::size_t length = 0;
+    for (const Lines& lines : references) {
+      const std::u32string reference = numbers.of(words_of(lines[line]));
+      const std::int64_t edits = metrics::edit_distance(hypothesis, reference);
+      if (fewest >= 0 && edits >= fewest) continue;
+      fewest = edits;
+      length = reference.size();
+    }
+    result.edits += fewest;
+    result.reference_words += static_cast<std::int64_t>(length);
   }
   if (result.reference_words > 0) {
     result.score = 100 * static_cast<double>(result.edits) / static_cast<double>(result.reference_words);
