@@ -23,6 +23,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams);
 // One per subcommand file: adds the subcommand, its options and its callback.
 void add_attend(CLI::App& app, const Streams& streams);
 void add_bench(CLI::App& app, const Streams& streams);
+void add_chart(CLI::App& app, const Streams& streams);
 void add_dates(CLI::App& app, const Streams& streams);
 void add_evaluate(CLI::App& app, const Streams& streams);
 void add_explain(CLI::App& app, const Streams& streams);

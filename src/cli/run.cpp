@@ -46,6 +46,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     app.set_version_flag("--version", FOVEA_VERSION);
     add_attend(app, streams);
     add_bench(app, streams);
+    add_chart(app, streams);
     add_dates(app, streams);
     add_evaluate(app, streams);
     add_explain(app, streams);

@@ -242,8 +242,8 @@ SvgPiece svg_ribbon(const AttentionPicture& picture, const Matrix& weights) {
   return piece;
 }
 
-std::string svg_document(const std::vector<SvgPiece>& pieces, const std::string& title,
-                         const std::string& description) {
+std::string svg_document(const std::vector<SvgPiece>& pieces, const std::string& title, const std::string& description,
+                         const SvgStyles& styles) {
   double width = 1;
   double height = 1;
   for (const SvgPiece& piece : pieces) {
@@ -255,12 +255,8 @@ std::string svg_document(const std::vector<SvgPiece>& pieces, const std::string&
       "<title>{2}</title>\n<desc>{3}</desc>\n<style>\n",
       coordinate(std::ceil(width)), coordinate(std::ceil(height)), escape_markup(title), escape_markup(description));
   out += fmt::format("text{{font-family:{}}}\n", font_stack());
-  out +=
-      ".h{font-size:15px;font-weight:600}.q{font-size:13px;fill-opacity:.7}.l{font-size:11px}.l text{fill-opacity:.7}\n"
-      ".c text{text-anchor:middle;font-variant-numeric:tabular-nums}.r{fill:none;stroke-linecap:round}\n"
-      ".p{fill:#fff}text{fill:#1c232b}.r path{stroke:#2e7bb2}\n";
-  out += scale_styles(Theme::light) + "\n@media(prefers-color-scheme:dark){\n";
-  out += ".p{fill:#14161a}text{fill:#e4e7ea}.r path{stroke:#55c4c9}\n" + scale_styles(Theme::dark) + "}\n</style>\n";
+  out += styles.both + ".p{fill:#fff}text{fill:#1c232b}\n" + styles.light;
+  out += "\n@media(prefers-color-scheme:dark){\n.p{fill:#14161a}text{fill:#e4e7ea}\n" + styles.dark + "}\n</style>\n";
   out += "<rect class=\"p\" width=\"100%\" height=\"100%\"/>\n";
   double y = 0;
   for (const SvgPiece& piece : pieces) {
@@ -268,6 +264,17 @@ std::string svg_document(const std::vector<SvgPiece>& pieces, const std::string&
     y += piece.height;
   }
   return out + "</svg>\n";
+}
+
+std::string svg_document(const std::vector<SvgPiece>& pieces, const std::string& title,
+                         const std::string& description) {
+  SvgStyles styles;
+  styles.both =
+      ".h{font-size:15px;font-weight:600}.q{font-size:13px;fill-opacity:.7}.l{font-size:11px}.l text{fill-opacity:.7}\n"
+      ".c text{text-anchor:middle;font-variant-numeric:tabular-nums}.r{fill:none;stroke-linecap:round}\n";
+  styles.light = ".r path{stroke:#2e7bb2}\n" + scale_styles(Theme::light);
+  styles.dark = ".r path{stroke:#55c4c9}\n" + scale_styles(Theme::dark);
+  return svg_document(pieces, title, description, styles);
 }
 
 }  // namespace fovea::view

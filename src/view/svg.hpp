@@ -25,6 +25,15 @@ struct SvgPiece {
 [[nodiscard]] std::string svg_document(const std::vector<SvgPiece>& pieces, const std::string& title,
                                        const std::string& description);
 
+/// What a document's pieces look like: CSS for both themes, and what differs between light and dark.
+struct SvgStyles {
+  std::string both, light, dark;
+};
+
+/// The same for pieces that bring their own styles.
+[[nodiscard]] std::string svg_document(const std::vector<SvgPiece>& pieces, const std::string& title,
+                                       const std::string& description, const SvgStyles& styles);
+
 /// About how wide a viewer sets the text in a sans-serif font of this size.
 [[nodiscard]] double text_extent(const std::string& text, double font_size);
 

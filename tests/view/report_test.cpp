@@ -76,6 +76,26 @@ TEST(HtmlChart, KeepsTheSpikesOfLongSeries) {
   EXPECT_THAT(html, HasSubstr("\"977\""));
 }
 
+TEST(SvgCharts, StandAloneWithLinesBarsAndLegend) {
+  const Chart lines{.title = "a < b",
+                    .series = {{"dot & co", {{4, 1e-1}, {16, 1e-2}, {1024, 1e-6}}}, {"scaled", {{4, 1}, {1024, 0}}}},
+                    .logarithmic = true,
+                    .logarithmic_x = true};
+  const Chart bars{.title = "BLEU",
+                   .x_label = "score",
+                   .series = {{"valid", {{0, 30.5}, {1, -2}, {2, NAN}}}, {"test", {{0, 31}}}},
+                   .names = {"dot", "<general>", "none"}};
+  const std::string svg = svg_charts({lines, bars, {.title = "nothing", .series = {}}});
+  EXPECT_EQ(test::malformed(svg), "");
+  EXPECT_EQ(test::count(svg, "class=\"line"), 2U);
+  EXPECT_EQ(test::count(svg, "<rect class=\"dot"), 3U + 4U);  // bars, and the legends' swatches
+  EXPECT_THAT(svg, HasSubstr("&lt;general&gt;"));
+  EXPECT_THAT(svg, HasSubstr("no figures yet"));
+  EXPECT_THAT(svg, HasSubstr("prefers-color-scheme:dark"));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, Not(HasSubstr("inf")));
+}
+
 TEST(Report, ShowsSettingsCurvesAndSamplesAsText) {
   ReportPage report;
   report.title = "demo <model>";
