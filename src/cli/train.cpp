@@ -185,8 +185,10 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--max-positions", f->max_positions, "length of a learned table of positions")->group(group);
   sub->add_option("--cell", f->cell, "gru or lstm (rnn)")->group(group);
   sub->add_flag("--unidirectional", f->unidirectional, "encode left to right only (rnn)")->group(group);
-  sub->add_option("--attention", f->attention,
-                  "additive, dot, scaled-dot, general, concat, location, cosine or none (rnn decoder)")
+  sub->add_option(
+         "--attention", f->attention,
+         "additive, dot, scaled-dot, general, concat, location, cosine or none (rnn decoder); a transformer's is "
+         "scaled-dot, or dot")
       ->group(group);
   sub->add_option("--form", f->form, "bahdanau or luong (rnn decoder)")->group(group);
   sub->add_flag("--input-feeding", f->input_feeding, "feed the attentional state back (rnn decoder, luong)")

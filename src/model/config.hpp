@@ -73,6 +73,8 @@ struct ModelConfig {
   [[nodiscard]] int encoder_layers() const { return layers; }
   [[nodiscard]] int decoder_layer_count() const { return decoder_layers > 0 ? decoder_layers : layers; }
   [[nodiscard]] int embedding_width() const { return embedding > 0 ? embedding : dim; }
+  /// Whether a transformer divides its scores by the root of a head's width: it does unless its attention is `dot`.
+  [[nodiscard]] bool divided_scores() const { return decoder != Arch::transformer || attention != RnnAttention::dot; }
   /// Throws UsageError naming the field that cannot be.
   void check() const;
 };

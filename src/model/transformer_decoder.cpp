@@ -15,8 +15,8 @@ TransformerDecoder::TransformerDecoder(const ModelConfig& config, std::int64_t m
     const std::string name = "decoder." + std::to_string(i);
     layers_.push_back({LayerNorm(p, name + ".self_norm", width_), LayerNorm(p, name + ".cross_norm", width_),
                        LayerNorm(p, name + ".feed_norm", width_),
-                       MultiHeadLayer(p, name + ".self", width_, width_, config.heads),
-                       MultiHeadLayer(p, name + ".cross", width_, memory_width, config.heads),
+                       MultiHeadLayer(p, name + ".self", width_, width_, config.heads, config.divided_scores()),
+                       MultiHeadLayer(p, name + ".cross", width_, memory_width, config.heads, config.divided_scores()),
                        FeedForward(p, name + ".feed", width_, config.ffn)});
   }
   if (norm_ == Norm::pre) last_ = LayerNorm(p, "decoder.norm", width_);

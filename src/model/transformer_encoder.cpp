@@ -23,7 +23,7 @@ TransformerEncoder::TransformerEncoder(const ModelConfig& config, Parameters& p)
   for (int i = 0; i < config.encoder_layers(); ++i) {
     const std::string name = "encoder." + std::to_string(i);
     layers_.push_back({LayerNorm(p, name + ".self_norm", width_), LayerNorm(p, name + ".feed_norm", width_),
-                       MultiHeadLayer(p, name + ".self", width_, width_, config.heads),
+                       MultiHeadLayer(p, name + ".self", width_, width_, config.heads, config.divided_scores()),
                        FeedForward(p, name + ".feed", width_, config.ffn)});
   }
   if (norm_ == Norm::pre) last_ = LayerNorm(p, "encoder.norm", width_);

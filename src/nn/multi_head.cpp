@@ -3,12 +3,13 @@
 namespace fovea {
 
 MultiHeadLayer::MultiHeadLayer(Parameters& p, const std::string& name, std::int64_t width, std::int64_t memory_width,
-                               std::int64_t head_count)
+                               std::int64_t head_count, bool divide)
     : query(p, name + ".query", width, width),
       key(p, name + ".key", memory_width, width),
       value(p, name + ".value", memory_width, width),
       output(p, name + ".output", width, width),
-      heads(head_count) {}
+      heads(head_count),
+      divided(divide) {}
 
 MultiHeadLayer::Result MultiHeadLayer::operator()(const Var& x, const Var& memory, const Options& how,
                                                   Pass& pass) const {
@@ -18,6 +19,7 @@ MultiHeadLayer::Result MultiHeadLayer::operator()(const Var& x, const Var& memor
 MultiHeadLayer::Result MultiHeadLayer::look(const Var& x, const Var& keys, const Var& values, const Options& how,
                                             Pass& pass) const {
   AttendOptions options{.heads = heads, .causal = how.causal, .lengths = how.lengths, .alibi = how.alibi};
+  if (!divided) options.score = score::Dot{};
   if (how.rotary) options.rotary = Rotary{};
   if (pass.dropout > 0) {
     options.dropout = pass.dropout;

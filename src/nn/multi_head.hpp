@@ -25,8 +25,9 @@ struct MultiHeadLayer {
   };
 
   MultiHeadLayer() = default;
+  /// Scores are divided by the root of a head's width unless told otherwise.
   MultiHeadLayer(Parameters& p, const std::string& name, std::int64_t width, std::int64_t memory_width,
-                 std::int64_t head_count);
+                 std::int64_t head_count, bool divide = true);
 
   /// x [batch, queries, width] looks at `memory` [batch, keys, memory width].
   Result operator()(const Var& x, const Var& memory, const Options& how, Pass& pass) const;
@@ -35,6 +36,7 @@ struct MultiHeadLayer {
 
   Linear query, key, value, output;
   std::int64_t heads = 1;
+  bool divided = true;
 };
 
 }  // namespace fovea

@@ -56,6 +56,9 @@ std::vector<std::pair<std::string, ModelConfig>> kinds() {
   auto covered = small(Arch::rnn, Arch::rnn);
   covered.coverage = true;
   add("rnn coverage", covered);
+  auto undivided = small(Arch::transformer, Arch::transformer);
+  undivided.attention = RnnAttention::dot;
+  add("transformer, undivided scores", undivided);
   auto c = small(Arch::transformer, Arch::transformer);
   c.norm = Norm::post;
   c.positions = Positions::learned;
@@ -110,6 +113,23 @@ TEST(Seq2Seq, StepsGiveTheSameProbabilitiesAsAllPositionsAtOnce) {
     }
     for (std::size_t r = 0; r < 5; ++r) EXPECT_NEAR(total[r], expected[r], 1e-3);
   }
+}
+
+TEST(Seq2Seq, ATransformersDotIsNotDivided) {
+  const auto score = [](RnnAttention attention) {
+    ModelConfig config = small(Arch::transformer, Arch::transformer);
+    config.attention = attention;
+    Parameters p(3);
+    const Seq2Seq model(config, p);
+    const test::BackwardsTask task(1, 7, 6, 1);
+    MicroBatch batch;
+    batch.fill(task, task.all());
+    std::vector<double> out(1);
+    model.score(batch.source_view(), batch.target_view(), batch.wanted, out);
+    return out[0];
+  };
+  EXPECT_EQ(score(RnnAttention::scaled_dot), score(RnnAttention::additive));  // what an RNN's would be does not matter
+  EXPECT_GT(std::abs(score(RnnAttention::scaled_dot) - score(RnnAttention::dot)), 1e-4);
 }
 
 TEST(Seq2Seq, ALineDecodesToTheSameAloneAndInABatch) {
