@@ -1,0 +1,75 @@
+# What script/reproduce and script/experiment share: the binary, errors, training, decoding, scoring.
+# shellcheck shell=bash
+export LC_ALL=C.UTF-8  # sed splits characters, not bytes; sort orders the same everywhere
+
+self=$(basename "$0")
+fail() {
+  echo "script/$self: $*" >&2
+  exit 2
+}
+
+# The binary: $FOVEA, or the release build, which is made when it is not there.
+fovea=${FOVEA:-build/release/fovea}
+need_fovea() {
+  if [ -z "${FOVEA:-}" ] && [ ! -x "$fovea" ]; then script/build; fi
+  [ -x "$fovea" ] || fail "$fovea cannot be run; script/build makes build/release/fovea"
+}
+
+is_number() { [[ $1 =~ ^[0-9]*\.?[0-9]+$ ]]; }
+is_count() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }
+
+threads=()  # --threads N for every command, if given
+child=
+
+stop() {
+  [ -z "$child" ] || { kill -TERM "$child" 2>/dev/null || true; wait "$child" 2>/dev/null || true; }
+  echo "script/$self: interrupted; the same command goes on from the last checkpoint" >&2
+  exit 130
+}
+
+# train DIR OPTION…: a model in DIR/model from DIR/{train,valid}.{source,target}; goes on where it was interrupted.
+train() {
+  local dir=$1
+  shift
+  trap stop INT TERM
+  "$fovea" train --model "$dir/model" --source "$dir/train.source" --target "$dir/train.target" \
+    --valid-source "$dir/valid.source" --valid-target "$dir/valid.target" --resume "${threads[@]}" "$@" \
+    > >(tee "$dir/train.out") 2>&1 &
+  child=$!
+  wait "$child" || { echo "script/$self: the training of $dir/model failed" >&2; exit 1; }
+  child=
+  trap - INT TERM
+}
+
+# decode MODEL IN OUT OPTION…
+decode() {
+  local model=$1 from=$2 to=$3
+  shift 3
+  "$fovea" run --model "$model" "${threads[@]}" "$@" <"$from" >"$to.part"
+  mv "$to.part" "$to"
+}
+
+# figure METRIC HYPOTHESIS REFERENCE… [-- OPTION…]: the number alone
+figure() { evaluation "$@" | cut -f 1; }
+evaluation() {
+  local metric=$1 hypothesis=$2 references=() options=()
+  shift 2
+  while [ $# -gt 0 ]; do
+    [ "$1" != -- ] || { shift; options=("$@"); break; }
+    references+=(--reference "$1")
+    shift
+  done
+  "$fovea" evaluate --hypothesis "$hypothesis" "${references[@]}" --metric "$metric" "${options[@]}"
+}
+
+# The last value of a field in a log of JSON lines.
+last_of() { sed -n "s/.*\"$1\":\([-0-9.e+]*\).*/\1/p" "$2" | tail -n 1; }
+# The best (largest score) validation's step.
+best_step() { grep '"best":true' "$1" | sed -n 's/.*"step":\([0-9]*\).*/\1/p' | tail -n 1; }
+minutes_of() { awk -v s="$(last_of seconds "$1")" 'BEGIN { printf "%.1f", s / 60 }'; }
+weights_of() { sed -n 's/^model: .*, \([0-9]*\) weights$/\1/p' "$1" | tail -n 1; }
+machine() {
+  local name
+  name=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)
+  echo "${name:-an unnamed CPU}, ${threads[1]:-$(nproc)} threads"
+}

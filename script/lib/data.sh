@@ -1,0 +1,130 @@
+# The data sets of script/reproduce and script/experiment: where each comes from, and how it becomes pairs of lines.
+# shellcheck shell=bash
+
+# sets: name | what and where from | the files expected below the data directory; each may be plain or .gz
+sets='multi30k|Multi30k task 1 (github.com/multi30k/dataset, data/task1/tok)|multi30k/tok/{train,val,test_2016_flickr}.lc.norm.tok.{en,de}
+cmudict-g2p|the Chen 2003 split of CMUdict without stress (github.com/steveash/jg2p, g014b2b)|cmudict-g2p/{train,dev,test}.tsv with lines WORD<TAB>PH PH PH
+sigmorphon2018-inflection|CoNLL-SIGMORPHON 2018 task 1 (github.com/sigmorphon/conll2018, task1)|sigmorphon2018-inflection/{german,english,finnish,turkish}-{train-high,dev,test} with lines lemma<TAB>form<TAB>tags
+sigmorphon2020-g2p|SIGMORPHON 2020 task 1 (github.com/sigmorphon/2020, task1/data)|sigmorphon2020-g2p/LANGUAGE_{train,dev,test}.tsv with lines word<TAB>IPA symbols
+scan|SCAN (github.com/brendenlake/SCAN)|scan/tasks_{train,test}_{simple,addprim_jump,length}.txt with lines IN: command OUT: actions
+tatoeba-cmn-eng|Tatoeba English-Chinese pairs (manythings.org/anki, cmn-eng), split by yourself|tatoeba-cmn-eng/{train,valid,test}.tsv with lines english<TAB>chinese'
+
+set_field() { awk -F '|' -v name="$1" -v field="$2" '$1 == name { print $field }' <<<"$sets"; }
+
+data=${FOVEA_DATA:-}
+need_set() {
+  local set=$1
+  [ -n "$data" ] && [ -d "$data/$set" ] && return
+  local where="no data directory is given"
+  [ -z "$data" ] || where="$data/$set is not there"
+  fail "$where; wanted is $(set_field "$set" 2) as DIR/$(set_field "$set" 3), plain or .gz, with --data DIR or FOVEA_DATA=DIR"
+}
+
+# lines FILE: of $data/FILE or $data/FILE.gz
+lines() {
+  if [ -f "$data/$1" ]; then
+    tr -d '\r' <"$data/$1"
+  elif [ -f "$data/$1.gz" ]; then
+    gzip -dc "$data/$1.gz" | tr -d '\r'
+  else
+    fail "$data/$1 is not there, nor $1.gz"
+  fi
+}
+
+spaced() { sed -E 's/ /_/g; s/(.)/\1 /g; s/ $//'; }  # a token for each character; a space becomes _
+
+# Every prepare_SET writes {train,valid,test}.{source,target} into DIR; test may have target.2 … for words with several
+# right answers.
+prepare_multi30k() {
+  local dir=$1 part to side
+  for part in train:train val:valid test_2016_flickr:test; do
+    to=${part#*:}
+    for side in en:source de:target; do
+      lines "multi30k/tok/${part%:*}.lc.norm.tok.${side%:*}" >"$dir/$to.${side#*:}"
+    done
+  done
+}
+
+# Letters to phonemes. The test has each word once, its k-th pronunciation (or its first) in target.k.
+prepare_cmudict_g2p() {
+  local dir=$1 part
+  for part in train:train dev:valid test:test; do
+    lines "cmudict-g2p/${part%:*}.tsv" >"$dir/${part#*:}.tsv"
+    cut -f 1 "$dir/${part#*:}.tsv" | spaced >"$dir/${part#*:}.source"
+    cut -f 2 "$dir/${part#*:}.tsv" >"$dir/${part#*:}.target"
+  done
+  for part in valid test; do one_line_per_word "$dir" "$part"; done
+}
+one_line_per_word() {
+  local dir=$1 part=$2
+  rm -f "$dir/$part".target.*
+  awk -F '\t' -v out="$dir/$part" '
+    !($1 in count) { order[++words] = $1 }
+    { said[$1, ++count[$1]] = $2; if (count[$1] > most) most = count[$1] }
+    END {
+      for (i = 1; i <= words; ++i) {
+        w = order[i]
+        print w > (out ".words")
+        for (k = 1; k <= most; ++k) print ((w, k) in said ? said[w, k] : said[w, 1]) > (out ".target." k)
+      }
+    }' "$dir/$part.tsv"
+  spaced <"$dir/$part.words" >"$dir/$part.source"
+  mv "$dir/$part.target.1" "$dir/$part.target"
+}
+
+# The lemma's letters and then its tags, each a token, to the form's letters.
+prepare_sigmorphon2018_inflection() {
+  local dir=$1 language=$2 part
+  for part in train-high:train dev:valid test:test; do
+    lines "sigmorphon2018-inflection/$language-${part%:*}" >"$dir/pairs.tsv"
+    paste -d ' ' <(cut -f 1 "$dir/pairs.tsv" | spaced) <(cut -f 3 "$dir/pairs.tsv" | sed 's/^/+/; s/;/ +/g') \
+      >"$dir/${part#*:}.source"
+    cut -f 2 "$dir/pairs.tsv" | spaced >"$dir/${part#*:}.target"
+  done
+}
+
+prepare_sigmorphon2020_g2p() {
+  local dir=$1 language=$2 part
+  for part in train:train dev:valid test:test; do
+    lines "sigmorphon2020-g2p/${language}_${part%:*}.tsv" >"$dir/pairs.tsv"
+    cut -f 1 "$dir/pairs.tsv" | spaced >"$dir/${part#*:}.source"
+    cut -f 2 "$dir/pairs.tsv" >"$dir/${part#*:}.target"
+  done
+}
+
+# SCAN has no validation lines: every twentieth line of its training lines is held out.
+prepare_scan() {
+  local dir=$1 split=$2
+  [ "$split" != jump ] || split=addprim_jump
+  lines "scan/tasks_train_$split.txt" | sed 's/^IN: //; s/ OUT: /\t/' >"$dir/pairs.tsv"
+  awk 'NR % 20 != 0' "$dir/pairs.tsv" >"$dir/train.tsv"
+  awk 'NR % 20 == 0' "$dir/pairs.tsv" >"$dir/valid.tsv"
+  lines "scan/tasks_test_$split.txt" | sed 's/^IN: //; s/ OUT: /\t/' >"$dir/test.tsv"
+  local part
+  for part in train valid test; do
+    cut -f 1 "$dir/$part.tsv" >"$dir/$part.source"
+    cut -f 2 "$dir/$part.tsv" >"$dir/$part.target"
+  done
+}
+
+prepare_tatoeba_cmn_eng() {
+  local dir=$1 from=1 to=2 part
+  [[ $2 != *zh-en ]] || { from=2; to=1; }
+  for part in train valid test; do
+    lines "tatoeba-cmn-eng/$part.tsv" >"$dir/pairs.tsv"
+    cut -f $from "$dir/pairs.tsv" >"$dir/$part.source"
+    cut -f $to "$dir/pairs.tsv" >"$dir/$part.target"
+  done
+}
+
+# prepare SET DIR PART: the lines of a part (a language, a split) of a set into DIR.
+prepare() {
+  local set=$1 dir=$2 part=$3
+  mkdir -p "$dir"
+  "prepare_${set//-/_}" "$dir" "$part"
+  for part in train valid test; do
+    [ -s "$dir/$part.source" ] || fail "$data/$set: no $part lines were found"
+    [ "$(wc -l <"$dir/$part.source")" = "$(wc -l <"$dir/$part.target")" ] ||
+      fail "$data/$set: the $part files have unequal numbers of lines"
+  done
+}

@@ -1,0 +1,167 @@
+# The experiments of docs/why-attention.md; script/experiment calls them with $out, $work, $epochs and $data set.
+# shellcheck shell=bash disable=SC2154
+
+experiments='length|BLEU against the length of the source, without and with attention
+scores|the same RNN with every score, global and local
+encoders|RNN, CNN and self-attention at about equal size: quality, speed, growth with length
+scale|the gradient of the softmax with and without division by the root of the width, and what training does
+heads|1, 2, 4, 8 and 16 heads at equal width
+learned|where a translating model looked, and how much of it lies on the diagonal'
+
+# What all translating models of the experiments have in common: small enough to train in minutes.
+small=(--config configs/experiment.toml)
+read -r -a smaller <<<"${FOVEA_EXPERIMENT:-}"  # more options for all of them, as for a quick try
+
+# small_model NAME OPTION…: a model in $work/NAME, trained on Multi30k for $epochs epochs (or 8)
+small_model() {
+  local dir=$work/$1
+  shift
+  prepare multi30k "$dir" ''
+  train "$dir" "${small[@]}" --max-epochs "${epochs:-8}" "$@" "${smaller[@]}"
+}
+
+# bleu_of DIR [OPTION…]: of the test lines
+bleu_of() {
+  local dir=$1
+  shift
+  decode "$dir/model" "$dir/test.source" "$dir/test.output" "$@"
+  figure bleu "$dir/test.output" "$dir/test.target" -- --tokenize none
+}
+valid_loss() { grep '"best":true' "$1/model/log.jsonl" | sed -n 's/.*"valid_loss":\([0-9.]*\).*/\1/p' | tail -n 1 | cut -c 1-6; }
+# The middle one of a log's speeds: builds and other programs disturb the mean.
+tokens_per_second() {
+  sed -n 's/.*"tokens_per_second":\([0-9.]*\).*/\1/p' "$1/model/log.jsonl" | sort -n | awk '{ v[NR] = $1 } END { printf "%.0f", v[int((NR + 1) / 2)] }'
+}
+
+# Test lines, alone and joined by two and three, and the BLEU of those whose source has so many words.
+experiment_length() {
+  local model dir bin
+  small_model length/plain --preset rnn-plain
+  small_model length/attention --preset rnn-bahdanau
+  for model in plain attention; do
+    dir=$work/length/$model
+    for side in source target; do
+      { cat "$dir/test.$side"; paste -d ' ' - - <"$dir/test.$side"; paste -d ' ' - - - <"$dir/test.$side"; } |
+        sed 's/ *$//' >"$dir/long.$side"
+    done
+    decode "$dir/model" "$dir/long.source" "$dir/long.output"
+  done
+  echo "words of the source,lines,no attention,attention" >"$out/length.csv"
+  for bin in 1-8 9-12 13-16 17-20 21-25 26-30 31-40 41-60; do
+    for model in plain attention; do
+      dir=$work/length/$model
+      for file in output target; do
+        paste "$dir/long.source" "$dir/long.$file" |
+          awk -F '\t' -v low="${bin%-*}" -v high="${bin#*-}" '{ n = split($1, w, " ") } n >= low && n <= high { print $2 }' >"$dir/bin.$file"
+      done
+    done
+    [ "$(wc -l <"$work/length/plain/bin.target")" -ge 20 ] || continue
+    echo "$bin,$(wc -l <"$work/length/plain/bin.target"),$(figure bleu "$work/length/plain/bin.output" "$work/length/plain/bin.target" -- --tokenize none),$(figure bleu "$work/length/attention/bin.output" "$work/length/attention/bin.target" -- --tokenize none)" |
+      tee -a "$out/length.csv"
+  done
+  "$fovea" chart "$out/length.csv" --svg "$out/length.svg" --y "no attention,attention" --title "BLEU by length of the source"
+}
+
+experiment_scores() {
+  local row name options
+  echo "attention,validation loss,BLEU,tokens/s" >"$out/scores.csv"
+  while IFS='|' read -r name options; do
+    read -r -a options <<<"$options"
+    small_model "scores/$name" --preset rnn-bahdanau --form luong --input-feeding "${options[@]}"
+    row="$name,$(valid_loss "$work/scores/$name"),$(bleu_of "$work/scores/$name"),$(tokens_per_second "$work/scores/$name")"
+    echo "$row" | tee -a "$out/scores.csv"
+  done <<'ROWS'
+none|--attention none --no-input-feeding
+dot|--attention dot
+scaled-dot|--attention scaled-dot
+general|--attention general
+concat|--attention concat
+additive|--attention additive
+cosine|--attention cosine
+location|--attention location
+local-m|--attention general --local monotonic
+local-p|--attention general --local predictive
+ROWS
+  "$fovea" chart "$out/scores.csv" --svg "$out/scores.svg" --y BLEU --y tokens/s --title "BLEU, test 2016" --title "Target tokens per second, training"
+}
+
+experiment_encoders() {
+  local name options sentences seconds
+  echo "encoder and decoder,weights,validation loss,BLEU,tokens/s,sentences/s" >"$out/encoders.csv"
+  while IFS='|' read -r name options; do
+    read -r -a options <<<"$options"
+    dir=$work/encoders/$name
+    small_model "encoders/$name" "${options[@]}"
+    bleu=$(bleu_of "$dir" --beam 1)
+    seconds=$(TIMEFORMAT=%R; { time decode "$dir/model" "$dir/test.source" "$dir/test.output" --beam 1; } 2>&1)
+    sentences=$(awk -v s="$seconds" -v n="$(wc -l <"$dir/test.source")" 'BEGIN { printf "%.0f", n / s }')
+    echo "$name,$(weights_of "$dir/train.out"),$(valid_loss "$dir"),$bleu,$(tokens_per_second "$dir"),$sentences" | tee -a "$out/encoders.csv"
+  done <<'ROWS'
+rnn|--preset rnn-bahdanau --dim 256 --embedding 128
+cnn|--preset cnn --dim 160 --embedding 128
+self-attention|--preset transformer-tiny --learning-rate 0.003 --warmup 500
+ROWS
+  "$fovea" chart "$out/encoders.csv" --svg "$out/encoders.svg" --y BLEU --y tokens/s,sentences/s \
+    --title "BLEU, test 2016, greedy" --title "Training: target tokens per second; decoding: sentences per second"
+}
+
+# The gradient, by examples/softmax_gradient.cpp; then dates, learnt by an RNN whose attention is divided or not.
+experiment_scale() {
+  local program=${FOVEA_EXAMPLES:-build/release/examples}/example_softmax_gradient dim row dir part
+  [ -x "$program" ] || fail "$program is not there; script/build makes it"
+  "$program" >"$out/scale.csv"
+  "$fovea" chart "$out/scale.csv" --svg "$out/scale.svg" --log-x --log-y --y "dot mean,scaled mean,dot median,scaled median" \
+    --y "dot largest weight,scaled largest weight" --title "Norm of the gradient at the scores, 32 keys" \
+    --title "Largest weight of a query (mean)" --x-label "width d of query and keys"
+  dir=$work/scale
+  for part in train:10000 valid:500 test:1000; do
+    "$fovea" dates --count "${part#*:}" --split "${part%:*}" --source "$dir/${part%:*}.source" --target "$dir/${part%:*}.target"
+  done
+  echo "width,transformer dot,transformer scaled dot,LSTM dot,LSTM scaled dot" >"$out/scale-training.csv"
+  for dim in 16 64 256; do
+    row=$dim
+    row+=,$(dates_loss $dim dot --preset transformer-tiny --layers 2 --heads 1 --ffn $((2 * dim)))
+    row+=,$(dates_loss $dim scaled-dot --preset transformer-tiny --layers 2 --heads 1 --ffn $((2 * dim)))
+    row+=,$(dates_loss $dim dot --preset rnn-luong --no-input-feeding --layers 1)
+    row+=,$(dates_loss $dim scaled-dot --preset rnn-luong --no-input-feeding --layers 1)
+    echo "$row" | tee -a "$out/scale-training.csv"
+  done
+  "$fovea" chart "$out/scale-training.csv" --svg "$out/scale-training.svg" --log-x \
+    --title "Validation loss of dates after ${epochs:-4} epochs" --x-label "width of query and keys"
+}
+# dates_loss WIDTH SCORE OPTION…: of a model that learns to write dates in ISO form
+dates_loss() {
+  local dim=$1 score=$2 to=$work/scale/$4-$1-$2
+  shift 2
+  mkdir -p "$to"
+  cp "$work/scale"/{train,valid,test}.{source,target} "$to"
+  train "$to" "$@" --dim "$dim" --attention "$score" --tokenizer char --dropout 0.1 --label-smoothing 0 --batch-tokens 2000 \
+    --learning-rate 2e-3 --warmup 100 --max-epochs "${epochs:-4}" --checkpoint-every 50 --report-every 20 >&2
+  valid_loss "$to"
+}
+
+experiment_heads() {
+  local heads
+  echo "heads,validation loss,BLEU,tokens/s" >"$out/heads.csv"
+  for heads in 1 2 4 8 16; do
+    small_model "heads/$heads" --preset transformer-tiny --heads "$heads" --learning-rate 0.003 --warmup 500
+    echo "$heads,$(valid_loss "$work/heads/$heads"),$(bleu_of "$work/heads/$heads"),$(tokens_per_second "$work/heads/$heads")" | tee -a "$out/heads.csv"
+  done
+  "$fovea" chart "$out/heads.csv" --svg "$out/heads.svg" --log-x --y BLEU --y "validation loss" --title "BLEU, test 2016" --title "Validation loss"
+}
+
+# Attention between the words of the length experiment's model: pictures, and how far from the diagonal it lies.
+experiment_learned() {
+  local dir=$work/learned
+  small_model learned --preset rnn-bahdanau
+  head -n 200 "$dir/test.source" >"$dir/some.source"
+  decode "$dir/model" "$dir/some.source" "$dir/some.output" --words --attention "$dir/attention.jsonl" --alignments "$dir/alignments"
+  "$fovea" view "$dir/attention.jsonl" --line 1 --svg "$out/learned.svg"
+  # How far, in shares of the sentence, the word looked at most is from the diagonal.
+  paste "$dir/alignments" "$dir/some.source" "$dir/some.output" | awk -F '\t' '
+    { n = split($1, pairs, " "); s = split($2, w, " "); t = split($3, w, " ")
+      for (i = 1; i <= n; ++i) { split(pairs[i], p, "-"); d = (p[1] + .5) / s - (p[2] + .5) / t; d = d < 0 ? -d : d; ++bin[int(d * 10) > 5 ? 5 : int(d * 10)]; ++all } }
+    END { print "distance from the diagonal,share of words"
+      for (b = 0; b <= 5; ++b) printf "%s,%.1f\n", b == 5 ? "over 50%" : b * 10 "-" (b + 1) * 10 "%", 100 * bin[b] / all }' >"$out/learned.csv"
+  "$fovea" chart "$out/learned.csv" --svg "$out/learned-diagonal.svg" --title "How far from the diagonal words look, in % of the sentence"
+}
