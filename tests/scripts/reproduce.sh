@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# script/reproduce prepares, trains, decodes, scores and reports; what it cannot do is one line and exit 2.
+set -euo pipefail
+. "$(dirname "$0")/check.sh"
+reproduce=$root/script/reproduce
+
+works "$reproduce"
+for config in "$root"/configs/*.toml; do
+  name=$(basename "$config" .toml)
+  [ "$name" = experiment ] || holds "$folder/out" "^ +$name "
+done
+refuses 2 '"multi31k" is not one of multi30k-transformer, ' "$reproduce" multi31k
+refuses 2 'no data directory is given' "$reproduce" scan
+refuses 2 'as DIR/scan/tasks_{train,test}' "$reproduce" scan --data "$folder"
+refuses 2 '--minutes: "soon" is not a number' "$reproduce" scan --minutes soon
+refuses 2 '"--beam" is not one of' "$reproduce" scan --beam 3
+
+make_data "$folder/data"
+small=(--out "$folder/results" --work "$folder/work" --threads 1)
+less=(--dim 8 --embedding 8 --max-steps 3 --checkpoint-every 2)
+FOVEA_DATA=$folder/data works env FOVEA_DATA="$folder/data" "$reproduce" multi30k-bahdanau "${small[@]}" -- "${less[@]}" --vocab 40
+report=$folder/results/multi30k-bahdanau.md
+holds "$report" '\*\*test\*\* \| \*\*[0-9.]+\*\* \| `BLEU\\\|nrefs:1.*tok:none'
+holds "$report" 'Published: 39.00'
+holds "$report" '^\| [0-9]+ \| 3 \| '
+holds "$folder/results/multi30k-bahdanau.svg" '</svg>'
+# The model it leaves scores the same by hand.
+"$FOVEA" run --model "$folder/work/multi30k-bahdanau/model" --beam 5 <"$folder/work/multi30k-bahdanau/test.source" >"$folder/again"
+cmp "$folder/again" "$folder/work/multi30k-bahdanau/test.output" || broken "the output differs"
+# Again: nothing is trained twice, the report is the same.
+cp "$report" "$folder/before"
+works "$reproduce" multi30k-bahdanau --data "$folder/data" "${small[@]}" -- "${less[@]}" --vocab 40
+holds "$folder/out" 'going on from step 3'
+cmp "$report" "$folder/before" || broken "the second report differs"
+
+works "$reproduce" cmudict-lstm --data "$folder/data" "${small[@]}" -- "${less[@]}"
+holds "$folder/results/cmudict-lstm.md" '`WER \(words not entirely right\)`'
+holds "$folder/results/cmudict-lstm.md" '`PER \(phonemes\)` \([0-9]+ errors'
+[ "$(wc -l <"$folder/work/cmudict-lstm/test.output")" = "$(sort -u "$folder/work/cmudict-lstm/test.words" | wc -l)" ] ||
+  broken "a word of the test was decoded twice"
+
+works "$reproduce" sigmorphon2018 --data "$folder/data" "${small[@]}" -- "${less[@]}"
+holds "$folder/work/sigmorphon2018/german/train.source" '^[a-h]( [a-h])+ \+V \+PST$'
+holds "$folder/work/sigmorphon2018/german/train.target" '^g e _ '
+holds "$folder/results/sigmorphon2018.md" '^\| mean \| \*\*test\*\*'
+
+rm "$folder/data/scan/tasks_test_simple.txt"
+refuses 2 "tasks_test_simple.txt is not there" "$reproduce" scan --data "$folder/data" "${small[@]}"
+echo passed
