@@ -221,6 +221,10 @@ void add_train(CLI::App& app, const Streams& streams) {
       ->group(group);
   sub->add_option("--report-every", o.report_every, "steps between reports")->group(group);
   sub->add_option("--dropout", o.dropout, "share of values dropped")->group(group);
+  sub->add_option("--attention-dropout", o.attention_dropout, "of attention weights, when it differs (transformer)")
+      ->group(group);
+  sub->add_option("--inner-dropout", o.inner_dropout, "inside feed-forward layers, when it differs (transformer)")
+      ->group(group);
   sub->add_option("--label-smoothing", o.label_smoothing, "probability spread over all tokens")->group(group);
   sub->add_option("--learning-rate", o.schedule.peak, "largest learning rate")->group(group);
   sub->add_option("--warmup", o.schedule.warmup, "steps until it is reached")->group(group);

@@ -13,7 +13,8 @@ struct FeedForward {
   FeedForward(Parameters& p, const std::string& name, std::int64_t width, std::int64_t inner)
       : first(p, name + ".first", width, inner), second(p, name + ".second", inner, width) {}
   Var operator()(const Var& x, Pass& pass) const {
-    return second(first(x, Activation::relu, pass.dropout, pass.dropout > 0 ? pass.next_seed() : 0));
+    const float rate = pass.dropout.inner;
+    return second(first(x, Activation::relu, rate, rate > 0 ? pass.next_seed() : 0));
   }
 
   Linear first;

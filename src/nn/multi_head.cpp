@@ -21,8 +21,8 @@ MultiHeadLayer::Result MultiHeadLayer::look(const Var& x, const Var& keys, const
   AttendOptions options{.heads = heads, .causal = how.causal, .lengths = how.lengths, .alibi = how.alibi};
   if (!divided) options.score = score::Dot{};
   if (how.rotary) options.rotary = Rotary{};
-  if (pass.dropout > 0) {
-    options.dropout = pass.dropout;
+  if (pass.dropout.attention > 0) {
+    options.dropout = pass.dropout.attention;
     options.dropout_seed = pass.next_seed();
   }
   options.want.weights = how.want_weights;

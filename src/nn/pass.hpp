@@ -2,21 +2,35 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "fovea/ops.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea {
 
+/// Shares of values dropped in training.
+struct DropoutRates {
+  DropoutRates() = default;
+  DropoutRates(float rate) : all(rate) {}  // NOLINT(google-explicit-constructor): the same everywhere
+  DropoutRates(float rate, std::optional<float> of_attention, std::optional<float> of_inner)
+      : all(rate), attention(of_attention.value_or(rate)), inner(of_inner.value_or(rate)) {}
+
+  float all = 0;          // embeddings and what a layer adds; 0 outside training
+  float attention = all;  // a transformer's attention weights
+  float inner = all;      // inside a transformer's feed-forward layers
+};
+
 /// Whether this run trains, and where its dropout masks come from. Each call of next_seed gives the next mask's seed,
 /// so a run is repeated exactly by starting from the same seed.
 struct Pass {
-  float dropout = 0;  // 0 outside training
+  DropoutRates dropout;
   std::uint64_t seed = 0;
   std::uint64_t masks = 0;
 
   std::uint64_t next_seed() { return seed * 0x9E3779B97F4A7C15ULL + ++masks * 0xD1B54A32D192ED03ULL; }
-  Var drop(const Var& x) { return dropout > 0 ? fovea::dropout(x, dropout, next_seed()) : x; }
+  Var drop(const Var& x) { return drop(x, dropout.all); }
+  Var drop(const Var& x, float rate) { return rate > 0 ? fovea::dropout(x, rate, next_seed()) : x; }
 };
 
 }  // namespace fovea

@@ -23,6 +23,10 @@ void TrainOptions::check() const {
   require(micro_tokens >= 1, "--micro-tokens", static_cast<double>(micro_tokens), "1 or more is needed");
   require(accumulate >= 1, "--accumulate", accumulate, "1 or more is needed");
   require(dropout >= 0 && dropout < 1, "--dropout", dropout, "0 up to, but not, 1 is needed");
+  for (const auto& [name, rate] :
+       {std::pair{"--attention-dropout", attention_dropout}, {"--inner-dropout", inner_dropout}}) {
+    require(!rate || (*rate >= 0 && *rate < 1), name, rate.value_or(0), "0 up to, but not, 1 is needed");
+  }
   require(label_smoothing >= 0 && label_smoothing < 1, "--label-smoothing", label_smoothing,
           "0 up to, but not, 1 is needed");
   require(schedule.peak > 0 && std::isfinite(schedule.peak), "--learning-rate", schedule.peak, "more than 0 is needed");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "train/schedule.hpp"
 
@@ -15,6 +16,8 @@ struct TrainOptions {
   std::int64_t micro_tokens = 1024;  // a thread works on so many tokens at a time, so that they stay in its cache
   int accumulate = 1;                // batches per step
   float dropout = 0.1F;
+  std::optional<float> attention_dropout{};  // of a transformer's attention weights; as dropout unless given
+  std::optional<float> inner_dropout{};      // inside a transformer's feed-forward layers; likewise
   float label_smoothing = 0.1F;
   Schedule schedule;
   float beta1 = 0.9F;

@@ -44,8 +44,8 @@ BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, 
   return sum;
 }
 
-BatchTotals Workers::run(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, float dropout,
-                         float label_smoothing, std::uint64_t seed) {
+BatchTotals Workers::run(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
+                         const DropoutRates& dropout, float label_smoothing, std::uint64_t seed) {
   const BatchTotals totals = each(pairs, batch, micro_tokens, [&](Worker& worker, std::size_t group) {
     Pass pass{.dropout = dropout, .seed = mix64(seed ^ mix64(group + 1))};
     const BatchLoss cost = worker.model->loss(worker.batch.source_view(), worker.batch.target_view(),

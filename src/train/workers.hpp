@@ -28,8 +28,8 @@ class Workers {
   Workers(const ModelConfig& config, Parameters& parameters, int threads);
 
   /// Forward and backward over the pairs `batch` (reordered). Gradients are added to those in `parameters`.
-  BatchTotals run(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, float dropout,
-                  float label_smoothing, std::uint64_t seed);
+  BatchTotals run(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
+                  const DropoutRates& dropout, float label_smoothing, std::uint64_t seed);
   /// Forward only, without dropout and smoothing.
   BatchTotals measure(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens);
 

@@ -158,6 +158,7 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect(train("m", {"--preset", "nothing"}), 2, "preset");
   expect(train("m", {"--heads", "3"}), 2, "heads");
   expect(train("m", {"--dropout", "1.5"}), 2, "--dropout");
+  expect(train("m", {"--attention-dropout", "-0.5"}), 2, "--attention-dropout");
   expect(train("m", {"--encoder", "lstm"}), 2, "--encoder");
   std::ofstream(file("short.target")) << "one\n";
   auto unequal = train("m");
