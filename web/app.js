@@ -59,7 +59,7 @@
     changed(0);
     examples();
   });
-  const translator = Fovea.translator({ connect, answer, attention, trouble, busy: (on) => {
+  const translator = Fovea.translator({ connect, answer, attention, trouble, again: () => changed(0), busy: (on) => {
     $('busy').classList.toggle('on', on);
     $('generate').setAttribute('aria-busy', String(on));
   } });
@@ -67,7 +67,7 @@
   function changed(delay) {
     const value = text.value;
     $('clear').hidden = value === '';
-    $('count').textContent = state.limit > 0 ? Fovea.words.count([...value].length, state.limit) : '';
+    counted();
     $('generate').classList.toggle('long', value.length > 260);
     $('examples').hidden = value !== '';
     mirror.set(value, []);
@@ -133,9 +133,13 @@
   function facts() {
     if (!state.shown || state.shown.log === undefined) { $('facts').textContent = ''; return; }
     $('facts').textContent = [state.shown.model, Fovea.words.logProbability(state.shown.log.toFixed(2))].filter(Boolean).join(' · ');
-    const widths = new Map();
-    for (const node of (state.shown.beam || { nodes: [] }).nodes) widths.set(node.step, (widths.get(node.step) || 0) + 1);
-    $('beam-lead').textContent = Fovea.words.beamLead(Math.max(0, ...widths.values()));
+    $('beam-lead').textContent = Fovea.words.beamLead(Fovea.beamWidth);
+  }
+
+  // How much of the limit is used, once it matters.
+  function counted() {
+    const length = [...text.value].length;
+    $('count').textContent = state.limit > 0 && length > state.limit * 0.7 ? Fovea.words.count(length, state.limit) : '';
   }
 
   // Words of another translation that the first does not have stand out.
@@ -196,8 +200,7 @@
   text.addEventListener('input', () => { state.word = ''; view.pin(null); changed(180); });
   $('clear').addEventListener('click', () => { text.value = ''; state.word = ''; changed(0); text.focus(); });
   const flash = (button, word) => { button.classList.add('done'); const was = button.title; button.title = word; say(word); setTimeout(() => { button.classList.remove('done'); button.title = was; }, 1400); };
-  const say = (word) => { $('count').textContent = word; setTimeout(() => changedCount(), 1400); };
-  const changedCount = () => { $('count').textContent = state.limit > 0 ? Fovea.words.count([...text.value].length, state.limit) : ''; };
+  const say = (word) => { $('count').textContent = word; setTimeout(counted, 1400); };
   const copy = async (what, button, word) => { try { await navigator.clipboard.writeText(what); flash(button, word); } catch (refused) { window.prompt(word, what); } };
   $('copy').addEventListener('click', () => copy(state.shown.translatedText, $('copy'), Fovea.words.copied));
   $('link').addEventListener('click', () => { history.replaceState(null, '', link()); copy(location.href, $('link'), Fovea.words.linked); });
@@ -243,6 +246,6 @@
   follow();
   Fovea.setLanguage(Fovea.remember('language') || navigator.language || 'en');
   empty();
-  text.focus({ preventScroll: true });
-  translator.reconnect().then(() => { if (text.value) changed(0); });
+  if (!text.value) text.focus({ preventScroll: true });
+  translator.reconnect();
 })();

@@ -43,6 +43,8 @@
       const w = Fovea.words;
       layerName.textContent = w.layer;
       headName.textContent = w.head;
+      layer.setAttribute('aria-label', w.layer);
+      head.setAttribute('aria-label', w.head);
       pick.setAttribute('aria-label', w.sentence);
       previous.setAttribute('aria-label', w.previous);
       next.setAttribute('aria-label', w.next);

@@ -43,13 +43,13 @@
     }
     const rows = Math.max(1, ...columns.map((column) => column.nodes.length));
     for (const column of columns) {
-      for (const node of column.nodes) { node.x = column.x; node.y = 20 + (node.row + (rows - column.nodes.length) / 2) * HIGH + HIGH / 2; }
+      for (const node of column.nodes) { node.x = column.x; node.y = 6 + (node.row + (rows - column.nodes.length) / 2) * HIGH + HIGH / 2; }
     }
     // Which nodes lead to an end: the others were dropped on the way.
     for (let c = columns.length - 1; c >= 0; --c) {
       for (const node of columns[c].nodes) node.alive = node.finished || node.children.some((child) => child.alive);
     }
-    return { columns, width: x - 22, height: rows * HIGH + 40 };
+    return { columns, width: x - 22, height: rows * HIGH + 12 };
   }
   const pathOf = (node) => { const path = []; for (let at = node; at; at = at.up) path.unshift(at); return path; };
 

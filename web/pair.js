@@ -11,12 +11,13 @@
     const find = (code) => languages.find((one) => one.code === code);
     // As the reader's own language calls it where that is known, else as the server does.
     const name = (code) => {
+      const given = (find(code) || {}).name || code;
+      if (given === code) return code; // no language, whatever its letters may mean
       try {
-        const known = /^[a-z]{2,3}(-|$)/i.test(code) && new Intl.DisplayNames([document.documentElement.lang], { type: 'language', fallback: 'none' }).of(code);
+        const known = new Intl.DisplayNames([document.documentElement.lang], { type: 'language', fallback: 'none' }).of(code);
         if (known) return known[0].toLocaleUpperCase() + known.slice(1);
       } catch (unknown) { /* not a language's code */ }
-      const given = languages.find((one) => one.code === code);
-      return given ? given.name : code;
+      return given;
     };
     const sources = () => languages.filter((one) => one.targets.some((code) => code !== one.code));
     const targets = (source) => {

@@ -2,11 +2,11 @@
 // translation, then for every layer and head; an answer to an older text is never shown. Trouble is told to the owner,
 // and what can pass (a busy server, one that went away) is tried again by itself.
 //   owner: answer(request, reply), attention(request, reply), trouble(kind, error) or trouble(null) when it is over,
-//   busy(bool), connect()
+//   busy(bool), connect() asks what the server is, again() asks for the text as it stands
 (function () {
   'use strict';
   const ALTERNATIVES = 3;
-  const BEAM = 5;
+  Fovea.beamWidth = 5;
 
   Fovea.translator = function (owner) {
     let control = new AbortController();
@@ -42,7 +42,7 @@
         owner.answer(request, answer);
         if (answer.detectedLanguage) fields.source = answer.detectedLanguage.language;
         try {
-          const all = await Fovea.api.attention({ ...fields, beam: BEAM }, signal);
+          const all = await Fovea.api.attention({ ...fields, beam: Fovea.beamWidth }, signal);
           if (!signal.aborted) owner.attention(request, all);
         } catch (error) {
           if (error.name === 'AbortError' || signal.aborted) return;
@@ -75,7 +75,7 @@
         away = false;
         wait = 1000;
         owner.trouble(again ? 'back' : null);
-        if (wanted) ask(wanted, 0);
+        owner.again();
       } catch (error) {
         if (!error.kind) throw error;
         away = true;
