@@ -95,7 +95,7 @@
     $('detected').textContent = found ? Fovea.words.detected(pair.name(found.language)) : '';
     const others = (reply.alternatives || []).filter((one) => one && one !== reply.translatedText);
     $('others').hidden = others.length === 0;
-    $('alternatives').replaceChildren(...others.map((one) => make('li', { dir: 'auto' }, ...differing(reply.translatedText, one))));
+    $('alternatives').replaceChildren(...others.map((one) => make('li', { dir: 'auto' }, ...Fovea.differing(reply.translatedText, one))));
     // The mean now when there is nothing to see yet; else the picture waits for its heads, so that it does not flicker.
     if (reply.attention && ($('look').hidden || request.text.length > 600)) draw(reply.attention);
   }
@@ -140,12 +140,6 @@
   function counted() {
     const length = [...text.value].length;
     $('count').textContent = state.limit > 0 && length > state.limit * 0.7 ? Fovea.words.count(length, state.limit) : '';
-  }
-
-  // Words of another translation that the first does not have stand out.
-  function differing(first, other) {
-    const have = new Set(first.split(/\s+/));
-    return other.split(/(\s+)/).map((word) => (word.trim() === '' || have.has(word) ? word : make('b', {}, word)));
   }
 
   // --- trouble ---------------------------------------------------------------------------------------------------

@@ -1,9 +1,29 @@
 // A text whose tokens can be lit: Fovea.litText(element). set(text, tokens) writes it, light(shares, own) lights it,
-// at(event) tells which token is under the pointer (-1: none).
+// at(event) tells which token is under the pointer (-1: none). Fovea.differing(first, other) marks what is new in another text.
 (function () {
   'use strict';
   const { make } = Fovea;
   const LEAST = 0.02;
+
+  // `other` as text and <b> elements: what stands out is not in `first` in this order (a longest common subsequence, of
+  // words or, where there are no spaces, of characters).
+  Fovea.differing = function (first, other) {
+    const cut = (text) => (/\s/.test(first.trim()) ? text.split(/(\s+)/) : [...text]);
+    const a = cut(first);
+    const b = cut(other);
+    if (a.length * b.length > 40000) return [other];
+    const common = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+    for (let i = a.length - 1; i >= 0; --i) {
+      for (let j = b.length - 1; j >= 0; --j) common[i][j] = a[i] === b[j] ? common[i + 1][j + 1] + 1 : Math.max(common[i + 1][j], common[i][j + 1]);
+    }
+    const parts = [];
+    for (let i = 0, j = 0; j < b.length;) {
+      if (i < a.length && a[i] === b[j]) { parts.push(b[j]); ++i; ++j; }
+      else if (i < a.length && common[i + 1][j] >= common[i][j + 1]) ++i;
+      else { parts.push(b[j].trim() === '' ? b[j] : make('b', {}, b[j])); ++j; }
+    }
+    return parts;
+  };
 
   Fovea.litText = function (element) {
     let spans = [];

@@ -137,16 +137,16 @@ Response Api::page(const std::string& path) const {
     bytes =
         "<!doctype html><meta charset=utf-8><title>Fovea</title><p>Fovea answers here: POST /translate, /attention.";
   }
-  const char* type = name.ends_with(".css")  ? "text/css; charset=utf-8"
-                     : name.ends_with(".js") ? "text/javascript; charset=utf-8"
-                                             : "text/html; charset=utf-8";
+  const char* type = name.ends_with(".css")   ? "text/css; charset=utf-8"
+                     : name.ends_with(".js")  ? "text/javascript; charset=utf-8"
+                     : name.ends_with(".svg") ? "image/svg+xml"
+                                              : "text/html; charset=utf-8";
   Response response{200, std::string(bytes), type};
   response.headers.emplace_back("Cache-Control", "no-cache");
   response.headers.emplace_back("X-Content-Type-Options", "nosniff");
   if (name.ends_with(".html")) {
     response.headers.emplace_back("Content-Security-Policy",
-                                  "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
-                                  "object-src 'none'; base-uri 'none'; frame-ancestors 'self'");
+                                  "default-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'");
   }
   return response;
 }

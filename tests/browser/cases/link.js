@@ -8,7 +8,7 @@ module.exports = {
     check.strictEqual(await page.getAttribute('.tokens.target button.pinned', 'data-i'), '2');
     check.strictEqual(await page.getAttribute('.heads-grid [aria-pressed="true"]', 'title'), 'Layer 1, head 3');
     check.ok(await page.locator('#mirror .token.lit').count() > 0);
-    await page.waitForTimeout(400);
+    await page.waitForTimeout(400); // long enough for the page to write an address of its own
     check.match(page.url(), /layer=1&head=3&word=t2/);
   },
   async 'the address that the page writes leads to the same page'({ open, check, url }) {
