@@ -113,7 +113,7 @@
 
     // The heads stand beside the map where there is space for both.
     const room = () => {
-      const all = root.clientWidth || 600;
+      const all = rows.element.clientWidth || 600;
       const beside = grid.element.hidden ? 0 : grid.element.offsetWidth + 50;
       return all - beside >= 360 ? all - beside : all;
     };
@@ -121,11 +121,15 @@
     // --- lighting up: what is pointed at, or else what was kept ------------------------------------------------------
     const inside = (at) => Boolean(at && picture && (at.side ? at.i < picture[at.side].length : at.t < picture.target.length && at.s < picture.source.length));
     const same = (a, b) => Boolean(a && b && a.side === b.side && a.i === b.i && a.t === b.t && a.s === b.s);
+    let leaving = 0;
     function activate(at) {
-      hovered = inside(at) ? at : null;
-      light();
+      clearTimeout(leaving);
+      if (inside(at)) { hovered = at; light(); return; }
+      // Between two words there is nothing: what is lit stays for the moment it takes to cross that.
+      leaving = setTimeout(() => { if (hovered) { hovered = null; light(); } }, 90);
     }
     function pin(at) {
+      clearTimeout(leaving);
       const kept = inside(at) && !same(at, state.pinned) ? at : null;
       const changed = kept !== state.pinned;
       state.pinned = kept;

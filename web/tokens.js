@@ -101,7 +101,8 @@
     function light(newActive, newHeld) {
       active = newActive;
       held = newHeld;
-      element.classList.toggle('lit', Boolean(active));
+      // A thousand tokens are not dimmed one and all whenever something is lit.
+      element.classList.toggle('lit', Boolean(active) && !element.classList.contains('many'));
       const shares = Fovea.shares(weights, active);
       const before = touched;
       touched = new Set();

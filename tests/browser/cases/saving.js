@@ -38,4 +38,18 @@ module.exports = {
     check.ok(await offline.locator('.tokens.source button.on').count() > 0);
     check.ok(await offline.locator('.attention-lines path').count() > 0);
   },
+  async 'a long file opens offline and stays within its page'({ open, check, build, fovea }) {
+    const tokens = (stem, n) => Array.from({ length: n }, (_, i) => `▁${stem}${i}`);
+    const [source, target] = [tokens('s', 500), tokens('t', 450)];
+    const file = path.join(build, 'long.jsonl');
+    fs.writeFileSync(file, JSON.stringify({ source, target, weights: target.map((_, t) => source.map((__, s) => (s === t ? 1 : 0))) }) + '\n');
+    execFileSync(fovea, ['view', file, '--html', path.join(build, 'long.html')]);
+    const page = await open(null, { viewport: { width: 1000, height: 800 } });
+    await page.goto('file://' + path.join(build, 'long.html'));
+    check.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'wider than the window');
+    await page.hover('.map-canvas', { position: { x: 200, y: 200 } });
+    await page.waitForFunction(() => /with weight/.test(document.querySelector('.attention-readout').textContent));
+    await page.getByRole('button', { name: 'Whole map' }).click();
+    check.ok(await page.evaluate(() => { const map = document.querySelector('.map-scroll'); return map.scrollWidth <= map.clientWidth + 1 && map.scrollHeight <= map.clientHeight + 1; }), 'the whole map is in sight');
+  },
 };
