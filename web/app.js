@@ -71,12 +71,14 @@
     $('generate').classList.toggle('long', value.length > 260);
     $('examples').hidden = value !== '';
     mirror.set(value, []);
-    const nothing = value.trim() === '' || !pair.source;
+    const nothing = value.trim() === '' || !pair.source || locked();
     if (nothing) empty();
     else $('output').classList.add('stale');
     translator.ask(nothing ? null : { text: value, source: pair.source, target: pair.target, words: state.words }, delay);
     writeLink();
   }
+  // A key is needed and there is none.
+  const locked = () => Boolean(state.settings && state.settings.keyRequired && !Fovea.api.key);
   function empty() {
     state.shown = null;
     output.set('', []);
@@ -85,7 +87,7 @@
     $('look').hidden = $('search').hidden = $('others').hidden = $('copy').hidden = true;
     $('detected').textContent = '';
     $('waiting').hidden = false;
-    $('waiting').textContent = state.settings ? (pair.has() ? Fovea.words.nothingYet : Fovea.words.noModel) : Fovea.words.loading;
+    $('waiting').textContent = state.settings ? (locked() ? Fovea.words.keyHint : pair.has() ? Fovea.words.nothingYet : Fovea.words.noModel) : Fovea.words.loading;
   }
 
   function answer(request, reply) {

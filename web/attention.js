@@ -191,7 +191,7 @@
       if (root.clientWidth === width || !picture) return;
       width = root.clientWidth;
       heat.draw(picture, weights, room());
-      rows.redraw();
+      rows.resize();
     }).observe(root);
     set(pictures);
     return { set, show, choose, activate, pin, state, get weights() { return weights; } };

@@ -88,8 +88,8 @@
       if (!force && now === range) return;
       range = now;
       const focused = svg.contains(document.activeElement);
-      const lines = shape('g', { class: 'beam-lines' });
-      const marks = shape('g', {});
+      const lines = shape('g', { class: 'beam-lines', 'aria-hidden': 'true' });
+      const marks = shape('g', { role: 'none' });
       shown = seen.flatMap((column) => column.nodes);
       for (const node of [...shown].sort((a, b) => Number(a.best) - Number(b.best))) {
         node.line = null;

@@ -1,6 +1,5 @@
 // Two rows of tokens joined by ribbons: Fovea.tokenRows({onactive, onpin}). A token that is pointed at, or reached with
-// the keys, is told to the owner, who answers with light(active, pinned). What it gives back: element, draw, light,
-// redraw, focus.
+// the keys, is told to the owner, who answers with light(active, pinned). What it gives back: element, draw, light, resize.
 (function () {
   'use strict';
   const { make } = Fovea;
@@ -35,6 +34,21 @@
       }
       language = Fovea.language;
       element.classList.toggle('many', Math.max(picture.source.length, picture.target.length) > MANY);
+      settle();
+    }
+
+    // One row each when they fit, or fit when they are set tighter; else they wrap, and stand below each other.
+    function settle() {
+      element.classList.remove('tight', 'wrapped');
+      if (element.classList.contains('many') || !element.clientWidth) return;
+      const flat = () => ['source', 'target'].every((name) => {
+        const items = lists[name].children;
+        return !items.length || items[items.length - 1].offsetTop - items[0].offsetTop < 8;
+      });
+      if (flat()) return;
+      element.classList.add('tight');
+      if (flat()) return;
+      element.classList.replace('tight', 'wrapped');
     }
 
     function fill(name) {
@@ -134,11 +148,10 @@
       const frame = element.getBoundingClientRect();
       const place = (list, edge) => Array.from(list.children, (item) => {
         const box = item.getBoundingClientRect();
-        return { x: box.left + box.width / 2 - frame.left, y: box[edge] - frame.top, top: box.top };
+        return { x: box.left + box.width / 2 - frame.left, y: box[edge] - frame.top };
       });
       const from = place(lists.source, 'bottom');
       const to = place(lists.target, 'top');
-      const flat = (places) => places.every((p) => Math.abs(p.top - places[0].top) < 2);
       const path = (t, s, strong) => {
         const w = weights.values[t * weights.columns + s];
         if (w < (strong ? LEAST : 0.04)) return;
@@ -152,13 +165,7 @@
         lines.append(p);
       };
       const isActive = (t, s) => active && (active.side === 'target' ? active.i === t : active.side === 'source' ? active.i === s : active.t === t && active.s === s);
-      const level = flat(from) && flat(to);
-      if (element.classList.contains('wrapped') === level) { // the rows move: look again where they stand
-        element.classList.toggle('wrapped', !level);
-        redraw();
-        return;
-      }
-      if (level && from.length * to.length <= 2500) {
+      if (!element.classList.contains('wrapped') && from.length * to.length <= 2500) {
         for (let t = 0; t < to.length; ++t) for (let s = 0; s < from.length; ++s) if (!isActive(t, s)) path(t, s, false);
       }
       if (!active) return;
@@ -167,6 +174,6 @@
       else path(active.t, active.s, true);
     }
 
-    return { element, draw, light, redraw, focus: (at) => button(at.side, at.i).focus() };
+    return { element, draw, light, resize: () => { settle(); redraw(); } };
   };
 })();

@@ -94,7 +94,7 @@
     for (const element of document.querySelectorAll('[data-word]')) element.textContent = Fovea.words[element.dataset.word];
     for (const element of document.querySelectorAll('[data-word-label]')) {
       element.setAttribute('aria-label', Fovea.words[element.dataset.wordLabel]);
-      element.title = Fovea.words[element.dataset.wordLabel];
+      if (element.localName === 'button') element.title = Fovea.words[element.dataset.wordLabel];
     }
     for (const element of document.querySelectorAll('[data-word-placeholder]')) element.placeholder = Fovea.words[element.dataset.wordPlaceholder];
     listeners.forEach((listener) => listener());

@@ -1,5 +1,6 @@
 // harness.js CASE BUILD FOVEA: runs the cases that CASE exports, {name: async (world) => …}, each on a page of its own.
 //   world: page, url, server {start, stop}, open(hash, options) for another page, check (node's assert), build, fovea
+// serverOptions(build), when it is exported, gives more options for `fovea serve`.
 // A word on the console of the page that is an error, a refused resource or an exception fails the case.
 'use strict';
 const check = require('assert');
@@ -20,8 +21,8 @@ const answers = (url) => new Promise((done) => {
 
 class Server {
   constructor(port) { this.port = port; this.url = `http://127.0.0.1:${port}/`; this.said = ''; }
-  async start(...more) {
-    this.process = spawn(fovea, ['serve', '--model', path.join(build, 'model'), '--port', String(this.port), ...more], { stdio: ['ignore', 'pipe', 'pipe'] });
+  async start() {
+    this.process = spawn(fovea, ['serve', '--model', path.join(build, 'model'), '--port', String(this.port), ...(this.options || [])], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', (text) => { this.said += text; });
     for (let tries = 0; tries < 150; ++tries) {
       if (await answers(this.url + 'health')) return;
@@ -46,9 +47,10 @@ class Server {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
   let failed = 0;
   try {
-    await server.start(...(cases.serverOptions || []));
+    server.options = cases.serverOptions ? cases.serverOptions(build) : [];
+    await server.start();
     for (const [name, run] of Object.entries(cases)) {
-      if (typeof run !== 'function') continue;
+      if (name === 'serverOptions') continue;
       const errors = [];
       const contexts = [];
       const open = async (hash = '', options = {}) => {

@@ -36,19 +36,4 @@ module.exports = {
     await page.waitForSelector('#notice', { state: 'hidden' });
     errors.splice(0);
   },
-  async 'a key is asked for when the server wants one'({ open, check, errors, url }) {
-    const page = await open(null);
-    await page.route('**/frontend/settings', async (route) => { const answer = await route.fetch(); await route.fulfill({ response: answer, json: { ...(await answer.json()), keyRequired: true } }); });
-    const keys = [];
-    await page.route('**/translate', (route) => {
-      const { api_key: key } = route.request().postDataJSON();
-      keys.push(key);
-      return key === 'right' ? route.continue() : route.fulfill({ status: 403, contentType: 'application/json', body: JSON.stringify({ error: 'Invalid API key' }) });
-    });
-    await page.goto(url + '#text=a+man');
-    await page.getByLabel('API key').fill('right');
-    await page.waitForFunction(() => /mann/.test(document.querySelector('#output').textContent));
-    check.ok(keys.includes('right'));
-    errors.splice(0);
-  },
 };
