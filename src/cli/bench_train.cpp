@@ -1,4 +1,4 @@
-// fovea bench train --preset P --vocab V --batch-tokens N [--threads T] [--seconds S]
+// fovea bench train --preset P --vocab V --batch-tokens N [--length L] [--threads T] [--seconds S]
 //
 // Whole training steps (forward, backward, clip, Adam) on random sentences of 13 to 16 tokens. Prints
 // target_tokens_per_s, gflops (the model's arithmetic on real tokens) and its share of the machine's peak.
@@ -22,13 +22,13 @@
 namespace fovea::cli {
 namespace {
 
-// Random ids in sentences of 13 to 16 tokens, the end included.
+// Random ids in sentences of 13 to 16 tokens, or of exactly `length`, the end included.
 class RandomPairs final : public Pairs {
  public:
-  RandomPairs(std::int64_t count, std::int32_t vocabulary, std::uint64_t seed) {
+  RandomPairs(std::int64_t count, std::int32_t vocabulary, std::int64_t length, std::uint64_t seed) {
     Rng rng(seed);
     const auto sentence = [&] {
-      std::vector<std::int32_t> ids(12 + rng.below(4));
+      std::vector<std::int32_t> ids(length > 0 ? static_cast<std::size_t>(length - 1) : 12 + rng.below(4));
       for (auto& id : ids)
         id = kSpecials + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(vocabulary - kSpecials)));
       return ids;
@@ -54,6 +54,7 @@ struct Options {
   std::int32_t vocabulary = 10000;
   std::int64_t batch_tokens = 4096;
   std::int64_t micro_tokens = TrainOptions{}.micro_tokens;
+  std::int64_t length = 0;  // of all sentences; 0: 13 to 16
   int threads = 0;
   double seconds = 10;
 };
@@ -70,8 +71,8 @@ nlohmann::json measure(const Options& o) {
   const TrainOptions options;
   Workers workers(config, parameters, threads());
   Adam adam(parameters, options);
-  const auto count = std::max<std::int64_t>(1, o.batch_tokens * 2 / 29);
-  const RandomPairs pairs(4 * count, o.vocabulary, 7);
+  const auto count = std::max<std::int64_t>(1, o.length > 0 ? o.batch_tokens / o.length : o.batch_tokens * 2 / 29);
+  const RandomPairs pairs(4 * count, o.vocabulary, o.length, 7);
   double flops = 0;
   double seconds = 0;
   std::int64_t tokens = 0;
@@ -128,6 +129,8 @@ void add_bench_train(CLI::App& bench, const Streams& streams) {
   sub->add_option("--batch-tokens", o->batch_tokens, "target tokens per step")->check(CLI::Range(1, 10000000));
   sub->add_option("--micro-tokens", o->micro_tokens, "target tokens a thread works on at a time")
       ->check(CLI::Range(1, 10000000));
+  sub->add_option("--length", o->length, "tokens of every sentence, its end included (13 to 16)")
+      ->check(CLI::Range(2, 100000));
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->add_option("--seconds", o->seconds, "how long to measure")->check(CLI::Range(0.1, 3600.0));
   sub->callback([o, streams] {
