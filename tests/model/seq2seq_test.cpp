@@ -132,6 +132,24 @@ TEST(Seq2Seq, ATransformersDotIsNotDivided) {
   EXPECT_GT(std::abs(score(RnnAttention::scaled_dot) - score(RnnAttention::dot)), 1e-4);
 }
 
+TEST(Seq2Seq, ATransformersDropoutRatesAreHeededEachForItself) {
+  const auto loss = [](const DropoutRates& rates) {
+    Parameters p(3);
+    const Seq2Seq model(small(Arch::transformer, Arch::transformer), p);
+    const test::BackwardsTask task(4, 7, 6, 1);
+    MicroBatch batch;
+    batch.fill(task, task.all());
+    Pass pass{.dropout = rates, .seed = 9};
+    return model.loss(batch.source_view(), batch.target_view(), batch.wanted, 0.0F, pass).loss.value().item();
+  };
+  const float without = loss({});
+  EXPECT_EQ(loss({0, 0, 0}), without);
+  EXPECT_NE(loss({0, 0.5F, 0}), without);
+  EXPECT_NE(loss({0, 0, 0.5F}), without);
+  EXPECT_NE(loss({0.5F, 0, 0}), without);
+  EXPECT_EQ(loss({0.5F, 0.5F, {}}), loss(0.5F));  // what is not given is as the rest
+}
+
 TEST(Seq2Seq, ALineDecodesToTheSameAloneAndInABatch) {
   for (const auto& [name, config] : kinds()) {
     SCOPED_TRACE(name);
