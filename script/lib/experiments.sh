@@ -4,6 +4,7 @@
 experiments='length|BLEU against the length of the source, without and with attention
 scores|the same RNN with every score, global and local
 encoders|RNN, CNN and self-attention at about equal size: quality, speed, growth with length
+growth|RNN, CNN and self-attention: training and decoding speed as sentences grow
 scale|the gradient of the softmax with and without division by the root of the width, and what training does
 heads|1, 2, 4, 8 and 16 heads at equal width
 learned|where a translating model looked, and how much of it lies on the diagonal'
@@ -103,6 +104,27 @@ self-attention|--preset transformer-tiny --learning-rate 0.003 --warmup 500
 ROWS
   "$fovea" chart "$out/encoders.csv" --svg "$out/encoders.svg" --y BLEU --y tokens/s,sentences/s \
     --title "BLEU, test 2016, greedy" --title "Training: target tokens per second; decoding: sentences per second"
+}
+
+# Speed against length, on random sentences: bench_by_length KIND FIELD OPTION…
+bench_by_length() {
+  local kind=$1 field=$2 length preset row
+  shift 2
+  echo "tokens of a sentence,rnn,cnn,self-attention"
+  for length in 8 16 32 64 128 256; do
+    row=$length
+    for preset in rnn-bahdanau cnn transformer-tiny; do
+      row+=,$("$fovea" bench "$kind" --preset $preset --vocab 1000 --length $length --seconds "${FOVEA_SECONDS:-3}" "${threads[@]}" "$@" |
+        sed -n "s/.*\"$field\":\([0-9]*\).*/\1/p")
+    done
+    echo "$row"
+  done
+}
+experiment_growth() {
+  bench_by_length train target_tokens_per_s >"$out/growth.csv"
+  bench_by_length decode tokens_per_s --batch 1 --beam 1 >"$out/growth-decoding.csv"
+  "$fovea" chart "$out/growth.csv" --svg "$out/growth.svg" --log-x --log-y --title "Training: target tokens per second"
+  "$fovea" chart "$out/growth-decoding.csv" --svg "$out/growth-decoding.svg" --log-x --log-y --title "Decoding one sentence at a time, greedy: tokens per second"
 }
 
 # The gradient, by examples/softmax_gradient.cpp; then dates, learnt by an RNN whose attention is divided or not.

@@ -5,7 +5,7 @@ set -euo pipefail
 experiment=$root/script/experiment
 
 works "$experiment"
-for name in length scores encoders scale heads learned; do holds "$folder/out" "^ +$name "; done
+for name in length scores encoders growth scale heads learned; do holds "$folder/out" "^ +$name "; done
 refuses 2 '"width" is not one of length, scores' "$experiment" width
 refuses 2 'no data directory is given' "$experiment" length
 refuses 2 '--epochs: "0" is not a number' "$experiment" length --epochs 0
