@@ -172,18 +172,28 @@ experiment_heads() {
   "$fovea" chart "$out/heads.csv" --svg "$out/heads.svg" --log-x --y BLEU --y "validation loss" --title "BLEU, test 2016" --title "Validation loss"
 }
 
-# Attention between the words of the length experiment's model: pictures, and how far from the diagonal it lies.
+# Attention between the words, by the length experiment's model: a picture, and how far from the diagonal it lies.
 experiment_learned() {
-  local dir=$work/learned
-  small_model learned --preset rnn-bahdanau
-  head -n 200 "$dir/test.source" >"$dir/some.source"
-  decode "$dir/model" "$dir/some.source" "$dir/some.output" --words --attention "$dir/attention.jsonl" --alignments "$dir/alignments"
-  "$fovea" view "$dir/attention.jsonl" --line 1 --svg "$out/learned.svg"
-  # How far, in shares of the sentence, the word looked at most is from the diagonal.
-  paste "$dir/alignments" "$dir/some.source" "$dir/some.output" | awk -F '\t' '
+  local dir=$work/length/attention to=$work/learned
+  small_model length/attention --preset rnn-bahdanau
+  head -n 200 "$dir/test.source" >"$to/source"
+  decode "$dir/model" "$to/source" "$to/output" --words --attention "$to/attention.jsonl" --alignments "$to/alignments"
+  "$fovea" view "$to/attention.jsonl" --line "${FOVEA_LINE:-1}" --svg "$out/learned.svg"
+  # A pair i-j: target word j looked most at source word i. Where both lie, in shares of their sentences.
+  paste "$to/alignments" "$to/source" "$to/output" | awk -F '\t' '
     { n = split($1, pairs, " "); s = split($2, w, " "); t = split($3, w, " ")
-      for (i = 1; i <= n; ++i) { split(pairs[i], p, "-"); d = (p[1] + .5) / s - (p[2] + .5) / t; d = d < 0 ? -d : d; ++bin[int(d * 10) > 5 ? 5 : int(d * 10)]; ++all } }
-    END { print "distance from the diagonal,share of words"
-      for (b = 0; b <= 5; ++b) printf "%s,%.1f\n", b == 5 ? "over 50%" : b * 10 "-" (b + 1) * 10 "%", 100 * bin[b] / all }' >"$out/learned.csv"
-  "$fovea" chart "$out/learned.csv" --svg "$out/learned-diagonal.svg" --title "How far from the diagonal words look, in % of the sentence"
+      for (i = 1; i <= n; ++i) {
+        split(pairs[i], p, "-")
+        d = (p[1] + 0.5) / s - (p[2] + 0.5) / t
+        if (d < 0) d = -d
+        b = int(d * 10)
+        ++count[b > 5 ? 5 : b]
+        ++all
+      } }
+    END {
+      print "distance from the diagonal,share of words"
+      for (b = 0; b <= 5; ++b) printf "%s,%.1f\n", b == 5 ? "over 50%" : b * 10 "-" (b + 1) * 10 "%", 100 * count[b] / all
+    }' >"$out/learned.csv"
+  "$fovea" chart "$out/learned.csv" --svg "$out/learned-diagonal.svg" \
+    --title "How far from the diagonal words look, in per cent of the sentence"
 }

@@ -15,6 +15,8 @@ refuses 2 'as DIR/scan/tasks_{train,test}' "$reproduce" scan --data "$folder"
 refuses 2 '--minutes: "soon" is not a number' "$reproduce" scan --minutes soon
 refuses 2 '"--beam" is not one of' "$reproduce" scan --beam 3
 
+refuses 2 '"jumps" is not one of scan'"'"'s parts: simple jump length' "$reproduce" scan --part jumps
+
 make_data "$folder/data"
 small=(--out "$folder/results" --work "$folder/work" --threads 1)
 less=(--dim 8 --embedding 8 --max-steps 3 --checkpoint-every 2)
@@ -44,6 +46,10 @@ holds "$folder/work/sigmorphon2018/german/train.source" '^[a-h]( [a-h])+ \+V \+P
 holds "$folder/work/sigmorphon2018/german/train.target" '^g e _ '
 holds "$folder/results/sigmorphon2018.md" '^\| mean \| \*\*test\*\*'
 
+works "$reproduce" scan --data "$folder/data" --part jump --part simple "${small[@]}" -- "${less[@]}"
+holds "$folder/results/scan.md" '^\| jump \| '
+holds "$folder/results/scan.md" '^\| simple \| '
+if grep -q '^| length' "$folder/results/scan.md"; then broken "a part that was not chosen is reported"; fi
 rm "$folder/data/scan/tasks_test_simple.txt"
 refuses 2 "tasks_test_simple.txt is not there" "$reproduce" scan --data "$folder/data" "${small[@]}"
 echo passed
