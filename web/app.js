@@ -9,34 +9,9 @@
   const mirror = Fovea.litText($('mirror'));
   const output = Fovea.litText($('output'));
 
-  // --- the address -------------------------------------------------------------------------------------------------
-  const nameOf = (at) => (!at ? '' : at.side ? at.side[0] + at.i : `c${at.t}.${at.s}`);
-  function wordAt(name) {
-    const token = /^([st])(\d+)$/.exec(name);
-    if (token) return { side: token[1] === 's' ? 'source' : 'target', i: Number(token[2]) };
-    const cell = /^c(\d+)\.(\d+)$/.exec(name);
-    return cell ? { t: Number(cell[1]), s: Number(cell[2]) } : null;
-  }
-  const readLink = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  let writing = 0;
-  function link() {
-    const parts = new URLSearchParams();
-    if (text.value) parts.set('text', text.value);
-    if (pair.source) { parts.set('from', pair.source); parts.set('to', pair.target); }
-    if (view.state.layer !== '') parts.set('layer', view.state.layer);
-    if (view.state.head !== '') parts.set('head', view.state.head);
-    if (state.word) parts.set('word', state.word);
-    if (state.words) parts.set('unit', 'words');
-    return '#' + parts;
-  }
-  function writeLink() {
-    clearTimeout(writing);
-    writing = setTimeout(() => { if (location.hash !== link()) history.replaceState(null, '', link()); }, 120);
-  }
-
   // --- the drawings ------------------------------------------------------------------------------------------------
   const view = Fovea.attention($('attention'), [], {
-    onshow: (now) => { if (state.shown) { state.word = nameOf(now.pinned); writeLink(); } },
+    onshow: (now) => { if (state.shown) { state.word = Fovea.link.nameOf(now.pinned); writeLink(); } },
     onlight: (active, weights) => {
       const shares = Fovea.shares(weights, active);
       mirror.light(shares.source, active && active.side === 'source' ? active.i : -1);
@@ -50,6 +25,15 @@
     element.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && view.activate(at(event)));
     element.addEventListener('pointerleave', () => view.activate(null));
     if (side === 'target') element.addEventListener('click', (event) => { const it = at(event); if (it && getSelection().isCollapsed) view.pin(it); });
+  }
+
+  const link = () => Fovea.link.address({
+    text: text.value, from: pair.source, to: pair.target, layer: view.state.layer, head: view.state.head, word: state.word, unit: state.words ? 'words' : '',
+  });
+  let writing = 0;
+  function writeLink() {
+    clearTimeout(writing);
+    writing = setTimeout(() => { if (location.hash !== link()) history.replaceState(null, '', link()); }, 120);
   }
 
   // --- asking and answering ------------------------------------------------------------------------------------------
@@ -74,9 +58,12 @@
     const nothing = value.trim() === '' || !pair.source || locked();
     if (nothing) empty();
     else $('output').classList.add('stale');
-    translator.ask(nothing ? null : { text: value, source: pair.source, target: pair.target, words: state.words }, delay);
+    translator.ask(nothing ? null : { text: value, source: pair.source, target: pair.target, words: state.words, attention: looks() }, delay);
     writeLink();
   }
+  // Whether the models of the pair have attention to show; with a language to be detected, whether all have.
+  const looks = () => state.models.every((one) => one.layers !== 0
+    || (pair.source !== 'auto' && (one.source !== pair.source || one.target !== pair.target)));
   // A key is needed and there is none.
   const locked = () => Boolean(state.settings && state.settings.keyRequired && !Fovea.api.key);
   function empty() {
@@ -92,6 +79,7 @@
 
   function answer(request, reply) {
     state.shown = { ...reply, request };
+    $('art').hidden = true;
     write(reply.translatedText, reply.attention);
     const found = reply.detectedLanguage;
     $('detected').textContent = found ? Fovea.words.detected(pair.name(found.language)) : '';
@@ -111,10 +99,10 @@
   }
   function draw(picture) {
     const some = picture.source.length > 0 && picture.target.length > 0;
-    $('look').hidden = !some;
-    $('art').hidden = some;
+    $('look').hidden = !some && looks();
+    $('attention').hidden = $('unit').hidden = !some;
     if (!some) return;
-    const at = wordAt(state.word); // asked before the view tells what it kept
+    const at = Fovea.link.wordAt(state.word); // asked before the view tells what it kept
     view.set([picture]);
     if (at && !view.state.pinned) view.pin(at);
   }
@@ -134,7 +122,7 @@
   }
   function facts() {
     if (!state.shown || state.shown.log === undefined) { $('facts').textContent = ''; return; }
-    $('facts').textContent = [state.shown.model, Fovea.words.logProbability(state.shown.log.toFixed(2))].filter(Boolean).join(' · ');
+    $('facts').textContent = !looks() ? Fovea.words.noAttention : [state.shown.model, Fovea.words.logProbability(state.shown.log.toFixed(2))].filter(Boolean).join(' · ');
     $('beam-lead').textContent = Fovea.words.beamLead(Fovea.beamWidth);
   }
 
@@ -193,7 +181,9 @@
   }
 
   // --- controls ----------------------------------------------------------------------------------------------------
-  text.addEventListener('input', () => { state.word = ''; view.pin(null); changed(180); });
+  const edited = () => { state.word = ''; view.pin(null); changed(180); };
+  text.addEventListener('input', (event) => { if (event.isComposing) mirror.set(text.value, []); else edited(); }); // half a character is no text
+  text.addEventListener('compositionend', edited);
   $('clear').addEventListener('click', () => { text.value = ''; state.word = ''; changed(0); text.focus(); });
   const flash = (button, word) => { button.classList.add('done'); const was = button.title; button.title = word; say(word); setTimeout(() => { button.classList.remove('done'); button.title = was; }, 1400); };
   const say = (word) => { $('count').textContent = word; setTimeout(counted, 1400); };
@@ -225,7 +215,7 @@
   });
 
   function follow() {
-    const wanted = readLink();
+    const wanted = Fovea.link.read();
     text.value = wanted.text || '';
     state.word = wanted.word || '';
     state.words = wanted.unit === 'words';

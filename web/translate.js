@@ -35,7 +35,7 @@
       owner.busy(true);
       const fields = { q: request.text, source: request.source, target: request.target, merge_words: request.words };
       try {
-        const answer = await Fovea.api.translate({ ...fields, format: 'text', alternatives: ALTERNATIVES, attention: true }, signal);
+        const answer = await Fovea.api.translate({ ...fields, format: 'text', alternatives: ALTERNATIVES, ...(request.attention ? { attention: true } : {}) }, signal);
         if (signal.aborted) return;
         wait = 1000;
         owner.trouble(null);

@@ -18,24 +18,24 @@
       beamNode: (text, p, lp) => `${text} · this word ${p} · log-probability so far ${lp}`, finished: 'finished',
       dropped: 'dropped', best: 'on the best path',
       // the page of the server
-      title: 'Fovea', tagline: 'Translate, and see where the model looked', from: 'From', to: 'To', swap: 'Swap languages',
+      tagline: 'Translate, and see where the model looked', from: 'From', to: 'To', swap: 'Swap languages',
       detect: 'Detect language', detected: (name) => `Detected: ${name}`, write: 'Write here', yours: 'Your text',
       translation: 'Translation', clear: 'Clear', copy: 'Copy translation', copied: 'Copied', link: 'Copy link',
       linked: 'Link copied', tryOne: 'Try one of these', alternatives: 'Other translations', words: 'Words', pieces: 'Pieces',
       unit: 'What counts as one token', attention: 'Where it looked', logProbability: (lp) => `log-probability ${lp}`,
       count: (n, limit) => `${n} / ${limit}`, key: 'API key', keyHint: 'This server asks for a key.',
-      theme: 'Light or dark', language: 'Language', otherLanguage: '中文', working: 'Translating', task: 'Task',
+      theme: 'Light or dark', otherLanguage: '中文', task: 'Task',
       tasks: { generate: 'Translate', classify: 'Classify', caption: 'Caption', chat: 'Chat' },
       others: (list) => `Also loaded, for programs: ${list}`, nothingYet: 'The translation appears here as you write.',
       loading: 'Connecting to the server', noModel: 'The server has no model that translates.',
-      noScript: 'This page needs JavaScript.', same: 'The text has no words to translate.',
+      same: 'The text has no words to translate.',
       trouble: {
         gone: 'The server does not answer. Your text is safe here; the page goes on as soon as the server is back.',
         busy: (s) => `The server is busy. Trying again in ${s} s.`, key: 'The server does not accept this API key.',
         failed: (text) => `The server could not do this: ${text}`, refused: (text) => text, back: 'The server is back.',
         heads: 'The layers and heads could not be fetched; the mean is shown.',
       },
-      api: 'API', attentionOff: 'The attention appears when there is a translation.',
+      api: 'API', noAttention: 'This model was made without attention: there is nothing to look at.',
     },
     zh: {
       sentence: '句子', previous: '上一句', next: '下一句', layer: '层', head: '头',
@@ -50,24 +50,24 @@
       beamHint: '指向一个词，或用方向键移动，即可沿路径查看。', start: '起点',
       beamNode: (text, p, lp) => `${text} · 此词概率 ${p} · 累计对数概率 ${lp}`, finished: '已结束',
       dropped: '已舍弃', best: '位于最佳路径',
-      title: 'Fovea', tagline: '翻译，并看见模型的目光所在', from: '从', to: '到', swap: '交换语言',
+      tagline: '翻译，并看见模型的目光所在', from: '从', to: '到', swap: '交换语言',
       detect: '检测语言', detected: (name) => `检测到：${name}`, write: '在此输入', yours: '您的文字',
       translation: '译文', clear: '清空', copy: '复制译文', copied: '已复制', link: '复制链接',
       linked: '链接已复制', tryOne: '试试这些', alternatives: '其他译法', words: '词', pieces: '子词',
       unit: '以什么为一个单位', attention: '模型看向何处', logProbability: (lp) => `对数概率 ${lp}`,
       count: (n, limit) => `${n} / ${limit}`, key: 'API 密钥', keyHint: '此服务器需要密钥。',
-      theme: '浅色或深色', language: '语言', otherLanguage: 'English', working: '正在翻译', task: '任务',
+      theme: '浅色或深色', otherLanguage: 'English', task: '任务',
       tasks: { generate: '翻译', classify: '分类', caption: '看图说话', chat: '对话' },
       others: (list) => `另已加载（供程序使用）：${list}`, nothingYet: '输入时，译文会显示在这里。',
       loading: '正在连接服务器', noModel: '服务器上没有可用于翻译的模型。',
-      noScript: '此页面需要 JavaScript。', same: '这段文字里没有可翻译的词。',
+      same: '这段文字里没有可翻译的词。',
       trouble: {
         gone: '服务器没有响应。您的文字仍保留在此；服务器恢复后页面会自动继续。',
         busy: (s) => `服务器繁忙，${s} 秒后重试。`, key: '服务器不接受此 API 密钥。',
         failed: (text) => `服务器无法完成：${text}`, refused: (text) => text, back: '服务器已恢复。',
         heads: '未能取得各层各头的权重；现显示平均值。',
       },
-      api: 'API', attentionOff: '有译文后，这里会显示注意力。',
+      api: 'API', noAttention: '此模型没有注意力机制，无可展示。',
     },
   };
   // Sentences to try, by the source language of a model.
@@ -79,6 +79,7 @@
     dates: ['3 March 2021', '二〇二一年三月三日', 'Mon, Dec 4, 2062', '１９８２年１１月２８日'],
   };
 
+  Fovea.dictionaries = dictionaries;
   const listeners = [];
   const known = (language) => (dictionaries[String(language).slice(0, 2).toLowerCase()] ? String(language).slice(0, 2).toLowerCase() : 'en');
   Fovea.language = known(document.documentElement.lang);

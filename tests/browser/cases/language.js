@@ -11,6 +11,15 @@ module.exports = {
     const left = await page.evaluate(() => [...document.querySelectorAll('main [data-word], main h2, main h3, main label, main summary')].filter((e) => e.offsetParent && /[A-Za-z]{4}/.test(e.textContent)).map((e) => e.textContent));
     check.deepStrictEqual(left, []);
   },
+  async 'both dictionaries have the same words'({ open, check }) {
+    const page = await open();
+    const names = await page.evaluate(() => {
+      const list = (words) => Object.entries(words).flatMap(([key, value]) => (typeof value === 'object' ? Object.keys(value).map((inner) => `${key}.${inner}`) : [`${key} ${typeof value}`])).sort();
+      return [list(Fovea.dictionaries.en), list(Fovea.dictionaries.zh)];
+    });
+    check.deepStrictEqual(names[0], names[1]);
+    check.ok(names[0].length > 50);
+  },
   async 'the switch changes every word and is remembered'({ open, check }) {
     const page = await open('#text=a+man');
     await page.waitForSelector('#search:not([hidden])');

@@ -31,6 +31,19 @@ module.exports = {
     check.match(await page.textContent('#output'), /hunde/);
     check.doesNotMatch(await page.textContent('#output'), /mann/);
   },
+  async 'a character that is still being composed is not sent'({ open, check }) {
+    const page = await open();
+    const sent = [];
+    page.on('request', (request) => { if (/translate$/.test(request.url())) sent.push(request.postDataJSON().q); });
+    await page.focus('#text');
+    const keyboard = await page.context().newCDPSession(page);
+    await keyboard.send('Input.imeSetComposition', { text: 'kan', selectionStart: 3, selectionEnd: 3 });
+    await page.waitForTimeout(600);
+    check.deepStrictEqual(sent, []);
+    await keyboard.send('Input.insertText', { text: '看' });
+    await ready(page);
+    check.deepStrictEqual(sent, ['看']);
+  },
   async 'an example fills the page; clearing empties it'({ open, check }) {
     const page = await open();
     await page.locator('.example').first().click();
