@@ -41,15 +41,23 @@
       x += width + 34;
       level = level.flatMap((node) => node.children.sort((a, b) => b.log_probability - a.log_probability));
     }
-    const rows = Math.max(1, ...columns.map((column) => column.nodes.length));
+    // The path that won is a straight line, the others stand above and below it.
+    let line = 0;
     for (const column of columns) {
-      for (const node of column.nodes) { node.x = column.x; node.y = 6 + (node.row + (rows - column.nodes.length) / 2) * HIGH + HIGH / 2; }
+      const best = column.nodes.find((node) => node.best);
+      line = best ? best.row : Math.min(line, column.nodes.length - 1);
+      column.above = line;
+    }
+    const above = Math.max(0, ...columns.map((column) => column.above));
+    const below = Math.max(0, ...columns.map((column) => column.nodes.length - column.above));
+    for (const column of columns) {
+      for (const node of column.nodes) { node.x = column.x; node.y = 6 + (above + node.row - column.above) * HIGH + HIGH / 2; }
     }
     // Which nodes lead to an end: the others were dropped on the way.
     for (let c = columns.length - 1; c >= 0; --c) {
       for (const node of columns[c].nodes) node.alive = node.finished || node.children.some((child) => child.alive);
     }
-    return { columns, width: x - 22, height: rows * HIGH + 12 };
+    return { columns, width: x - 22, height: (above + below) * HIGH + 12 };
   }
   const pathOf = (node) => { const path = []; for (let at = node; at; at = at.up) path.unshift(at); return path; };
 
