@@ -58,12 +58,17 @@
     const nothing = value.trim() === '' || !pair.source || locked();
     if (nothing) empty();
     else $('output').classList.add('stale');
-    translator.ask(nothing ? null : { text: value, source: pair.source, target: pair.target, words: state.words, attention: looks() }, delay);
+    translator.ask(nothing ? null : {
+      text: value, source: pair.source, target: pair.target, words: state.words,
+      small: small(value), attention: looks() && small(value), heads: Math.max(1, ...models().map((one) => one.layers * one.heads)),
+    }, delay);
     writeLink();
   }
-  // Whether the models of the pair have attention to show; with a language to be detected, whether all have.
-  const looks = () => state.models.every((one) => one.layers !== 0
-    || (pair.source !== 'auto' && (one.source !== pair.source || one.target !== pair.target)));
+  // The models that may answer: the pair's, or all when the language is to be detected.
+  const models = () => state.models.filter((one) => pair.source === 'auto' || (one.source === pair.source && one.target === pair.target));
+  const looks = () => models().every((one) => one.layers !== 0);
+  // Longer texts are translated, but the pairs of their tokens are too many to look at.
+  const small = (value) => new TextEncoder().encode(value).length <= 8000;
   // A key is needed and there is none.
   const locked = () => Boolean(state.settings && state.settings.keyRequired && !Fovea.api.key);
   function empty() {
@@ -99,7 +104,7 @@
   }
   function draw(picture) {
     const some = picture.source.length > 0 && picture.target.length > 0;
-    $('look').hidden = !some && looks();
+    $('look').hidden = !some && looks() && small(text.value);
     $('attention').hidden = $('unit').hidden = !some;
     if (!some) return;
     const at = Fovea.link.wordAt(state.word); // asked before the view tells what it kept
@@ -107,7 +112,12 @@
     if (at && !view.state.pinned) view.pin(at);
   }
   function attention(request, reply) {
-    if (!reply) { if (state.shown.attention) draw(state.shown.attention); return; }
+    if (!reply) {
+      draw(state.shown.attention || { source: [], target: [] });
+      $('search').hidden = true;
+      facts();
+      return;
+    }
     const before = state.shown.attention;
     const same = before && reply.translatedText === state.shown.translatedText && before.target.join('\n') === reply.target.join('\n');
     if (!same) write(reply.translatedText, reply);
@@ -121,9 +131,11 @@
     facts();
   }
   function facts() {
-    if (!state.shown || state.shown.log === undefined) { $('facts').textContent = ''; return; }
-    $('facts').textContent = !looks() ? Fovea.words.noAttention : [state.shown.model, Fovea.words.logProbability(state.shown.log.toFixed(2))].filter(Boolean).join(' · ');
-    $('beam-lead').textContent = Fovea.words.beamLead(Fovea.beamWidth);
+    const w = Fovea.words;
+    const { log, model } = state.shown || {};
+    $('beam-lead').textContent = w.beamLead(Fovea.beamWidth);
+    $('facts').textContent = !state.shown ? '' : !looks() ? w.noAttention : !small(text.value) ? w.tooLong
+      : log !== undefined ? [model, w.logProbability(log.toFixed(2))].filter(Boolean).join(' · ') : state.shown.attention ? w.onlyMean : '';
   }
 
   // How much of the limit is used, once it matters.

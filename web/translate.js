@@ -7,6 +7,7 @@
   'use strict';
   const ALTERNATIVES = 3;
   Fovea.beamWidth = 5;
+  const NUMBERS = 12e6; // weights of all heads that the page fetches at most
 
   Fovea.translator = function (owner) {
     let control = new AbortController();
@@ -40,6 +41,8 @@
         wait = 1000;
         owner.trouble(null);
         owner.answer(request, answer);
+        const size = answer.attention ? answer.attention.source.length * answer.attention.target.length : 0;
+        if (!request.small || size * request.heads > NUMBERS) { owner.attention(request, null); return; }
         if (answer.detectedLanguage) fields.source = answer.detectedLanguage.language;
         try {
           const all = await Fovea.api.attention({ ...fields, beam: Fovea.beamWidth }, signal);

@@ -35,7 +35,9 @@
         failed: (text) => `The server could not do this: ${text}`, refused: (text) => text, back: 'The server is back.',
         heads: 'The layers and heads could not be fetched; the mean is shown.',
       },
-      api: 'API', noAttention: 'This model was made without attention: there is nothing to look at.',
+      api: 'API', tooLong: 'The text is too long to look at all its words at once; a shorter one can be looked at.',
+      onlyMean: 'Long text: the mean of all heads.',
+      noAttention: 'This model was made without attention: there is nothing to look at.',
     },
     zh: {
       sentence: '句子', previous: '上一句', next: '下一句', layer: '层', head: '头',
@@ -67,7 +69,9 @@
         failed: (text) => `服务器无法完成：${text}`, refused: (text) => text, back: '服务器已恢复。',
         heads: '未能取得各层各头的权重；现显示平均值。',
       },
-      api: 'API', noAttention: '此模型没有注意力机制，无可展示。',
+      api: 'API', tooLong: '文字太长，无法一次展示所有词的注意力；较短的文字可以。',
+      onlyMean: '文字较长：显示所有头的平均。',
+      noAttention: '此模型没有注意力机制，无可展示。',
     },
   };
   // Sentences to try, by the source language of a model.

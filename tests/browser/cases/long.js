@@ -52,6 +52,16 @@ module.exports = {
     check.ok(hover < 50, `pointing took ${hover} ms`);
     check.ok(scroll < 70, `a frame took ${scroll} ms`);
   },
+  async 'a text too long to look at is translated all the same'({ open, check }) {
+    const page = await open();
+    await page.fill('#text', Array.from({ length: 500 }, () => 'a man sees the house.').join(' '));
+    await page.waitForFunction(() => /mann/.test(document.querySelector('#output').textContent));
+    await page.waitForFunction(() => /too long/.test(document.querySelector('#facts').textContent));
+    check.strictEqual(await page.isVisible('.map-canvas'), false);
+    check.strictEqual(await page.isVisible('#notice'), false);
+    await page.fill('#text', 'a man sees the house');
+    await page.waitForSelector('.heads-grid button', { state: 'visible' });
+  },
   async 'a real long text is translated without trouble'({ open, check }) {
     const page = await open();
     await page.fill('#text', Array.from({ length: 60 }, () => 'a man sees the house.').join(' '));
