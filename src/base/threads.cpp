@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/serial_scope.hpp"
 #include "fovea/error.hpp"
 
 #if defined(__x86_64__)
@@ -200,6 +201,12 @@ int free_threads() {
 
 int thread_index() {
   return current_index;
+}
+
+SerialScope::SerialScope() : before_(std::exchange(inside, true)) {}
+
+SerialScope::~SerialScope() {
+  inside = before_;
 }
 
 namespace detail {

@@ -1,14 +1,30 @@
 #include "server/batcher.hpp"
 
-#include <algorithm>
+#include <malloc.h>
 
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "base/arena.hpp"
+#include "base/serial_scope.hpp"
 #include "fovea/threads.hpp"
 
 namespace fovea::server {
 namespace {
 
-// Lines decoded together by each thread: more would not be faster, and the first answers would wait for the last.
-constexpr std::size_t kLinesPerThread = 64;
+// Lines decoded together: more would not be faster, and the first answers would wait for the last.
+constexpr std::size_t kMostLines = 64;
+
+// Batches come in all sizes, and what each size needed is kept for the next of its kind. Now and then that is given
+// back, and when there is nothing to do.
+constexpr int kBatchesBetweenTrims = 1000;
+constexpr std::chrono::seconds kIdle(10);
+
+void give_memory_back() {
+  arena_trim();
+  (void)::malloc_trim(0);
+}
 
 bool together(const Job& a, const Job& b) {
   return !a.look && !b.look && a.how.search.beam == b.how.search.beam && a.how.search.n_best == b.how.search.n_best &&
@@ -18,11 +34,14 @@ bool together(const Job& a, const Job& b) {
 }  // namespace
 
 Batcher::Batcher(std::shared_ptr<const Translator> translator, std::string name, int most_waiting, Metrics& metrics)
-    : translator_(std::move(translator)),
-      name_(std::move(name)),
-      most_waiting_(most_waiting),
-      metrics_(metrics),
-      thread_([this] { work(); }) {}
+    : translator_(std::move(translator)), name_(std::move(name)), most_waiting_(most_waiting), metrics_(metrics) {
+  try {
+    for (int i = 0; i < threads(); ++i) threads_.emplace_back([this] { work(); });
+  } catch (...) {
+    close();
+    throw;
+  }
+}
 
 Batcher::~Batcher() {
   close();
@@ -34,7 +53,9 @@ void Batcher::close() {
     closed_ = true;
   }
   wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  for (auto& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
 }
 
 Batcher::Taken Batcher::submit(const std::shared_ptr<Job>& job) {
@@ -56,27 +77,44 @@ int Batcher::waiting() const {
 }
 
 void Batcher::work() {
-  for (;;) {
-    std::vector<Item> items;
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return closed_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      items = take();
+  std::unique_lock lock(mutex_);
+  for (int batches = 0;;) {
+    const auto ready = [this] { return closed_ || !queue_.empty(); };
+    if (batches > 0 && !wake_.wait_for(lock, kIdle, ready)) {
+      batches = 0;
+      lock.unlock();
+      give_memory_back();
+      lock.lock();
     }
+    wake_.wait(lock, ready);
+    if (queue_.empty()) return;
+    const std::vector<Item> items = take();
+    // Alone and with nothing else to come, a batch may have all cores; else each has its own.
+    std::optional<SerialScope> serial;
+    if (busy_ > 0 || !queue_.empty()) serial.emplace();
+    ++busy_;
+    lock.unlock();
     if (items[0].job->look) {
       look(items[0]);
     } else {
       decode(items);
     }
     finish(items);
+    serial.reset();
+    if (++batches % kBatchesBetweenTrims == 0) give_memory_back();
+    lock.lock();
+    --busy_;
   }
 }
 
-// A line of each job in turn, of those that can be decoded with the first one. Under the lock.
+// A fair share for each idle thread: a line of each job in turn, of those that can be decoded with the first one.
 std::vector<Batcher::Item> Batcher::take() {
   const std::shared_ptr<Job> first = queue_.front();
-  const std::size_t most = first->look ? 1 : kLinesPerThread * static_cast<std::size_t>(threads());
+  std::size_t waiting = 0;
+  for (const auto& job : queue_) waiting += job->lines.size() - job->taken;
+  const auto idle = threads_.size() - static_cast<std::size_t>(busy_);
+  const std::size_t most =
+      first->look ? 1 : std::min(kMostLines, (waiting + idle - 1) / std::max<std::size_t>(1, idle));
   std::vector<Item> items;
   for (bool more = true; more && items.size() < most;) {
     more = false;
@@ -96,6 +134,11 @@ std::vector<Batcher::Item> Batcher::take() {
   return items;
 }
 
+void Batcher::fail(Job& job, std::string error) {
+  const std::lock_guard lock(mutex_);
+  job.error = std::move(error);
+}
+
 void Batcher::decode(const std::vector<Item>& items) {
   std::vector<std::string> lines;
   for (const Item& item : items) lines.push_back(item.job->lines[item.line]);
@@ -106,7 +149,7 @@ void Batcher::decode(const std::vector<Item>& items) {
     for (std::size_t i = 0; i < items.size(); ++i) {
       Job& job = *items[i].job;
       if (results[i].empty()) {
-        job.error = "the model gave no output";
+        fail(job, "the model gave no output");
         continue;
       }
       read += results[i][0].tokens_read;
@@ -116,7 +159,7 @@ void Batcher::decode(const std::vector<Item>& items) {
     metrics_.decoded(name_, static_cast<std::int64_t>(items.size()), read, written);
   } catch (const std::exception& error) {
     if (items.size() == 1) {
-      items[0].job->error = error.what();
+      fail(*items[0].job, error.what());
       return;
     }
     for (const Item& item : items) decode({item});  // so that one that cannot be decoded costs no other its answer
@@ -130,14 +173,17 @@ void Batcher::look(const Item& item) {
     const Translation& t = job.looks[item.line].translation;
     metrics_.decoded(name_, 1, t.tokens_read, t.tokens_written);
   } catch (const std::exception& error) {
-    job.error = error.what();
+    fail(job, error.what());
   }
 }
 
 void Batcher::finish(const std::vector<Item>& items) {
   for (const Item& item : items) {
     Job& job = *item.job;
-    if (++job.finished < job.lines.size()) continue;
+    {
+      const std::lock_guard lock(mutex_);
+      if (++job.finished < job.lines.size()) continue;
+    }
     job.done();
     job.done = nullptr;  // it may hold the job
   }

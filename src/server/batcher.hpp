@@ -25,16 +25,16 @@ struct Job {
   std::vector<std::vector<Translation>> translations;
   std::vector<Look> looks;
   std::string error;
-  std::function<void()> done;  // called once, from the batcher's thread; must not throw
+  std::function<void()> done;  // called once, from a thread of the batcher; must not throw
 
  private:
   friend class Batcher;
   std::size_t taken = 0, finished = 0;
 };
 
-/// One thread that decodes whatever waits, in batches as large as there is work and no larger than keeps answers
-/// prompt. Lines are taken from the waiting jobs in turn, so that a long text does not hold up short ones. A line's
-/// result does not depend on what it is decoded with.
+/// As many threads as there are cores, each of which decodes a share of what waits: batches as large as there is work,
+/// and no larger than keeps answers prompt. Lines are taken from the waiting jobs in turn, so that a long text does not
+/// hold up short ones. A line's result does not depend on what it is decoded with.
 class Batcher {
  public:
   enum class Taken { yes, full, closed };
@@ -58,9 +58,10 @@ class Batcher {
     std::size_t line;
   };
   void work();
-  [[nodiscard]] std::vector<Item> take();
+  [[nodiscard]] std::vector<Item> take();  // under the lock
   void decode(const std::vector<Item>& items);
   void look(const Item& item);
+  void fail(Job& job, std::string error);
   void finish(const std::vector<Item>& items);
 
   const std::shared_ptr<const Translator> translator_;
@@ -70,8 +71,9 @@ class Batcher {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::shared_ptr<Job>> queue_;  // jobs with lines that nobody has taken
+  int busy_ = 0;                            // threads that decode
   bool closed_ = false;
-  std::thread thread_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace fovea::server

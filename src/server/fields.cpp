@@ -33,7 +33,8 @@ Fields::Fields(const Request& request) {
     pairs = parse_form(request.body);
   } else if (multipart) {
     pairs = parse_multipart(request.body, request.content_type);
-  } else if (type.starts_with("application/json") || request.body.starts_with('{')) {
+  } else if ((type.starts_with("application/json") && (!request.body.empty() || request.query.empty())) ||
+             request.body.starts_with('{')) {
     values_ = nlohmann::json::parse(request.body, nullptr, false);
     if (!values_.is_object()) throw Refusal(400, "Invalid JSON format");
     json_ = true;
