@@ -1,0 +1,131 @@
+// fovea serve as a process: options, signals, and how it ends.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "server/client.hpp"
+#include "support/files.hpp"
+#include "support/scratch.hpp"
+#include "support/tiny_model.hpp"
+
+namespace fovea {
+namespace {
+
+using server::test::ask;
+using server::test::post;
+using testing::HasSubstr;
+
+// A child process whose output can be waited for.
+class Process {
+ public:
+  explicit Process(std::vector<std::string> arguments) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    arguments.insert(arguments.begin(), FOVEA_BINARY_DIR "/fovea");
+    std::vector<char*> argv;
+    for (auto& a : arguments) argv.push_back(a.data());
+    argv.push_back(nullptr);
+    child_ = ::fork();
+    if (child_ == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::dup2(ends[1], STDERR_FILENO);
+      ::execv(argv[0], argv.data());
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    out_ = ends[0];
+  }
+  ~Process() {
+    if (child_ > 0) {
+      ::kill(child_, SIGKILL);
+      (void)wait();
+    }
+    ::close(out_);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// All it has said, once that holds `text` or it has ended.
+  const std::string& until(const std::string& text) {
+    while (said_.find(text) == std::string::npos && more()) {
+    }
+    return said_;
+  }
+  [[nodiscard]] int port() {
+    const std::string before = "listening on http://127.0.0.1:";
+    (void)until(before);
+    while (said_.find('\n', said_.find(before)) == std::string::npos && more()) {
+    }
+    const auto at = said_.find(before);
+    return at == std::string::npos ? 0 : std::stoi(said_.substr(at + before.size()));
+  }
+  void signal(int number) const { ::kill(child_, number); }
+  /// The exit code, or -1 for a signal.
+  int wait() {
+    int status = 0;
+    ::waitpid(child_, &status, 0);
+    child_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  bool more() {
+    char buffer[4096];
+    const auto got = ::read(out_, buffer, sizeof(buffer));
+    if (got <= 0) return false;
+    said_.append(buffer, static_cast<std::size_t>(got));
+    return true;
+  }
+  pid_t child_ = -1;
+  int out_ = -1;
+  std::string said_;
+};
+
+class Serve : public ::testing::Test {
+ protected:
+  void SetUp() override { test::write_tiny_model(folder_ / "model", test::tiny_rnn(), "en-de"); }
+  [[nodiscard]] std::string model() const { return (folder_ / "model").string(); }
+  test::Scratch folder_;
+};
+
+TEST_F(Serve, LoadsAgainOnSighupAndStopsOnSigterm) {
+  Process process({"serve", "--port", "0", "--model", model()});
+  const int port = process.port();
+  const nlohmann::json question = {{"q", "one two three"}, {"source", "en"}, {"target", "de"}};
+  const auto before = post(port, "/translate", question).json();
+  EXPECT_TRUE(before.contains("translatedText"));
+  test::write_tiny_model(folder_ / "model", test::tiny_rnn(), "en-fr", 9);
+  process.signal(SIGHUP);
+  (void)process.until("models loaded again");
+  EXPECT_EQ(ask(port, "GET", "/languages").json()[1]["code"], "fr");
+  test::write_text(folder_ / "model" / "config.json", "{");
+  process.signal(SIGHUP);
+  EXPECT_THAT(process.until("serving on"), HasSubstr("config.json"));
+  EXPECT_EQ(ask(port, "GET", "/health").status, 200);
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 0);
+}
+
+TEST_F(Serve, SaysWhatIsWrongInOneLine) {
+  const auto fails = [](const std::vector<std::string>& arguments, int code, const std::string& text) {
+    const test::Ran ran = test::run_cli(arguments);
+    EXPECT_EQ(ran.code, code);
+    EXPECT_THAT(ran.err, HasSubstr(text));
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
+  };
+  fails({"serve"}, 2, "--model");
+  fails({"serve", "--model", "/nowhere/at/all"}, 1, "/nowhere/at/all");
+  fails({"serve", "--model", "english=" + model()}, 2, "en-de=DIR");
+  fails({"serve", "--model", model(), "--port", "70000"}, 2, "--port");
+  fails({"serve", "--model", model(), "--port", "0", "--host", "no host"}, 2, "--host");
+  fails({"serve", "--model", model(), "--port", "0", "--api-keys", (folder_ / "none").string()}, 1, "none");
+  fails({"serve", "--model", model(), "--rate", "-1"}, 2, "--rate");
+  Process process({"serve", "--port", "0", "--model", model()});
+  fails({"serve", "--model", model(), "--port", std::to_string(process.port())}, 1, "--port chooses another");
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,113 @@
+// Where the model looked, over HTTP.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "server/serving.hpp"
+
+namespace fovea::server::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+class Attention : public Serving {
+ protected:
+  void SetUp() override {
+    Serving::SetUp();
+    start();
+  }
+  [[nodiscard]] Answer look(nlohmann::json body) const { return post(port_, "/attention", body); }
+};
+
+double sum(const nlohmann::json& row) {
+  return std::accumulate(row.begin(), row.end(), 0.0,
+                         [](double s, const auto& v) { return s + v.template get<double>(); });
+}
+
+TEST_F(Attention, ComesWithTheTranslationWhenAsked) {
+  const auto answer = translate({{"q", "one two three"}, {"attention", true}}).json();
+  const auto& a = answer["attention"];
+  EXPECT_THAT(a["source"], ElementsAre("one", "two", "three", "</s>"));
+  EXPECT_EQ(a["weights"].size(), a["target"].size());
+  for (const auto& row : a["weights"]) {
+    EXPECT_THAT(row, SizeIs(4));
+    EXPECT_NEAR(sum(row), 1, 1e-3);
+  }
+  EXPECT_EQ(answer["translatedText"], text_of("one two three"));
+  EXPECT_THAT(translate({{"q", {"one", "two three"}}, {"attention", true}}).json()["attention"], SizeIs(2));
+}
+
+TEST_F(Attention, OfSeveralSentencesIsBlocks) {
+  const auto a = translate({{"q", "one\ntwo three"}, {"attention", true}}).json()["attention"];
+  EXPECT_THAT(a["source"], ElementsAre("one", "</s>", "two", "three", "</s>"));
+  const auto& rows = a["weights"];
+  ASSERT_EQ(rows.size(), a["target"].size());
+  for (const auto& row : rows) EXPECT_THAT(row, SizeIs(5));
+  EXPECT_NEAR(rows.front()[0].get<double>() + rows.front()[1].get<double>(), 1, 1e-3);
+  EXPECT_EQ(rows.back()[0], 0);
+}
+
+TEST_F(Attention, OfEveryHeadHasTheMeanThatTranslateGives) {
+  const auto a = look({{"q", "one two"}, {"source", "en"}, {"target", "de"}}).json();
+  EXPECT_EQ(a["model"], "en-de");
+  EXPECT_EQ(a["translatedText"], text_of("one two"));
+  EXPECT_EQ(a["layers"], 2);
+  EXPECT_EQ(a["heads"], 2);
+  ASSERT_THAT(a["weights"], SizeIs(2));
+  const auto given = translate({{"q", "one two"}, {"attention", true}}).json()["attention"];
+  EXPECT_EQ(a["target"], given["target"]);
+  for (std::size_t t = 0; t < a["target"].size(); ++t) {
+    for (std::size_t s = 0; s < a["source"].size(); ++s) {
+      double mean = 0;
+      for (int l = 0; l < 2; ++l) {
+        for (int h = 0; h < 2; ++h) mean += a["weights"][l][h][t][s].get<double>() / 4;
+      }
+      EXPECT_NEAR(mean, a["mean"][t][s].get<double>(), 2e-4);
+      EXPECT_EQ(a["mean"][t][s], given["weights"][t][s]);
+    }
+  }
+}
+
+TEST_F(Attention, OfAnRnnIsOneLayerWithOneHead) {
+  const auto a = look({{"q", "eins zwei"}, {"source", "de"}, {"target", "en"}}).json();
+  EXPECT_EQ(a["layers"], 1);
+  EXPECT_EQ(a["heads"], 1);
+  EXPECT_EQ(a["weights"][0][0], a["mean"]);
+}
+
+TEST_F(Attention, TheBeamIsATreeWhoseBestPathIsTheOutput) {
+  for (const char* q : {"one two three", "one two\nthree four"}) {
+    const auto a = look({{"q", q}, {"source", "en"}, {"target", "de"}, {"beam", 3}}).json();
+    const auto& nodes = a["beam"]["nodes"];
+    EXPECT_EQ(nodes[0]["parent"], -1);
+    EXPECT_EQ(nodes[0]["token"], "");
+    for (std::size_t n = 1; n < nodes.size(); ++n) {
+      EXPECT_EQ(nodes[n]["id"], n);
+      const auto parent = nodes[n]["parent"].get<std::size_t>();
+      ASSERT_LT(parent, n);
+      EXPECT_EQ(nodes[n]["step"].get<int>(), nodes[parent]["step"].get<int>() + 1);
+      EXPECT_LE(nodes[n]["log_probability"].get<double>(), nodes[parent]["log_probability"].get<double>() + 1e-3);
+    }
+    nlohmann::json written = nlohmann::json::array();
+    const auto& best = a["beam"]["best"];
+    for (std::size_t b = 1; b < best.size(); ++b) {
+      EXPECT_EQ(nodes[best[b].get<std::size_t>()]["parent"], best[b - 1]);
+      written.push_back(nodes[best[b].get<std::size_t>()]["token"]);
+    }
+    EXPECT_EQ(written, a["target"]);
+    EXPECT_EQ(nodes[best.back().get<std::size_t>()]["finished"], true);
+    EXPECT_NEAR(nodes[best.back().get<std::size_t>()]["log_probability"], a["log_probability"], 1e-3);
+  }
+}
+
+TEST_F(Attention, BadQuestionsAreRefused) {
+  EXPECT_EQ(look({{"source", "en"}, {"target", "de"}}).error(), "Invalid request: missing q parameter");
+  EXPECT_EQ(look({{"q", " \n "}, {"source", "en"}, {"target", "de"}}).status, 400);
+  EXPECT_EQ(look({{"q", "one"}, {"source", "en"}, {"target", "de"}, {"beam", 0}}).status, 400);
+  EXPECT_EQ(look({{"q", std::string(9000, 'a')}, {"source", "en"}, {"target", "de"}}).status, 400);
+}
+
+}  // namespace
+}  // namespace fovea::server::test
