@@ -18,7 +18,7 @@ constexpr std::size_t kMostLines = 64;
 
 // Batches come in all sizes, and what each size needed is kept for the next of its kind. Now and then that is given
 // back, and when there is nothing to do.
-constexpr int kBatchesBetweenTrims = 1000;
+constexpr int kBatchesBetweenTrims = 200;
 constexpr std::chrono::seconds kIdle(10);
 
 void give_memory_back() {
