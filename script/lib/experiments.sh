@@ -172,12 +172,17 @@ experiment_heads() {
   "$fovea" chart "$out/heads.csv" --svg "$out/heads.svg" --log-x --y BLEU --y "validation loss" --title "BLEU, test 2016" --title "Validation loss"
 }
 
-# Attention between the words, by the length experiment's model: a picture, and how far from the diagonal it lies.
+# Attention between the words, by the model given or the length experiment's: a picture, and how far from the diagonal
+# it lies.
 experiment_learned() {
-  local dir=$work/length/attention to=$work/learned
-  small_model length/attention --preset rnn-bahdanau
-  head -n 200 "$dir/test.source" >"$to/source"
-  decode "$dir/model" "$to/source" "$to/output" --words --attention "$to/attention.jsonl" --alignments "$to/alignments"
+  local to=$work/learned
+  if [ -z "$model" ]; then
+    small_model length/attention --preset rnn-bahdanau
+    model=$work/length/attention/model
+  fi
+  prepare multi30k "$to" ''
+  head -n 200 "$to/test.source" >"$to/source"
+  decode "$model" "$to/source" "$to/output" --words --attention "$to/attention.jsonl" --alignments "$to/alignments"
   "$fovea" view "$to/attention.jsonl" --line "${FOVEA_LINE:-1}" --svg "$out/learned.svg"
   # A pair i-j: target word j looked most at source word i. Where both lie, in shares of their sentences.
   paste "$to/alignments" "$to/source" "$to/output" | awk -F '\t' '

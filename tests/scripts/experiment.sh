@@ -18,6 +18,10 @@ holds "$folder/figures/length.csv" '^[0-9]+-[0-9]+,[0-9]+,[0-9.]+,[0-9.]+$'
 holds "$folder/figures/length.svg" '</svg>'
 works "$experiment" learned "${small[@]}"
 holds "$folder/figures/learned.csv" '^0-10%,[0-9.]+$'
+rm -r "$folder/figures"
+works "$experiment" learned "${small[@]}" --model "$folder/work/length/attention/model"
+holds "$folder/figures/learned.svg" "</svg>"
+refuses 2 "--model goes with learned" "$experiment" heads --model x
 works "$experiment" heads "${small[@]}"
 holds "$folder/figures/heads.csv" '^16,[0-9.]+,[0-9.]+,[0-9]+$'
 echo passed
