@@ -305,7 +305,8 @@ void parallel_multiply(const GemmKernels& kernels, const Product& x) {
   constexpr std::int64_t kWorthAPart = 1'000'000'000;  // multiply-adds: some ten milliseconds
   const std::int64_t parts = threads() * std::clamp<std::int64_t>(x.m * x.n / threads() * x.k / kWorthAPart, 1, 4);
   const std::int64_t columns = round_up((x.n + parts - 1) / parts, kernels.nr);
-  if (at_once(x) || columns >= (few_rows(x) ? 2 : 4) * kernels.nr) {
+  const bool copies = must_place(x) && x.m > x.n;  // all of A, for each part of columns
+  if (at_once(x) || (!copies && columns >= (few_rows(x) ? 2 : 4) * kernels.nr)) {
     return parallel_for(x.n, columns, [&](std::int64_t begin, std::int64_t end) {
       multiply(kernels, columns_of(x, begin, end - begin));
     });
