@@ -1,6 +1,7 @@
 #include "fovea/threads.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -37,6 +38,23 @@ constexpr int kSpins = 2000;
 
 constexpr int kMostThreads = 1024;
 
+// While it lives, threads that are started take no signals: those are for the threads of the program, which may block
+// them and wait for them as `fovea serve` does.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 // One job at a time: chunks are handed out by a counter, so that a thread that is held up costs one chunk, not half
 // of the work. `ticket` counts jobs; a worker that sees it change joins in if the job is still open. The caller closes
 // it when no chunk is left and waits only for those who had joined: a worker that wakes late holds nobody up.
@@ -44,6 +62,7 @@ class Pool {
  public:
   // Throws std::system_error when the system has no more threads.
   explicit Pool(int count) {
+    const NoSignals quiet;
     try {
       for (int i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
     } catch (...) {

@@ -1,6 +1,7 @@
 #include "fovea/threads.hpp"
 
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include <atomic>
 #include <cmath>
@@ -121,6 +122,24 @@ TEST(Threads, ResultsAreTheSameBytesForEveryCount) {
     const WithThreads with(t);
     for (int round = 0; round < 20; ++round) EXPECT_EQ(compute(), expected);
   }
+}
+
+TEST(Threads, SignalsAreLeftToTheProgramsOwnThreads) {
+  set_threads(1);
+  set_threads(4);  // started while this thread takes SIGTERM
+  const int own = thread_index();
+  std::atomic<int> takers{0};
+  for (int round = 0; round < 50; ++round) {
+    parallel_for(64, 1, [&](std::int64_t, std::int64_t) {
+      sigset_t mask;
+      pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+      if (thread_index() != own && sigismember(&mask, SIGTERM) == 0) ++takers;
+    });
+  }
+  EXPECT_EQ(takers, 0);
+  sigset_t mask;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  EXPECT_EQ(sigismember(&mask, SIGTERM), 0);
 }
 
 TEST(Threads, ANumberThatMakesNoSenseIsRefused) {
