@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -130,6 +131,7 @@ class HttpServer::Daemon {
   ~Daemon() {
     quiesce();
     MHD_stop_daemon(daemon_);
+    if (listening_ >= 0) ::close(listening_);
   }
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
@@ -148,8 +150,9 @@ class HttpServer::Daemon {
 
   void quiesce() {
     if (stopping_.exchange(true)) return;
-    const int socket = MHD_quiesce_daemon(daemon_);
-    if (socket >= 0) ::close(socket);
+    listening_ = MHD_quiesce_daemon(daemon_);
+    // Nobody connects any more; closed only when the daemon's thread, which may be looking at it, has ended.
+    if (listening_ >= 0) ::shutdown(listening_, SHUT_RDWR);
   }
 
   void count(int change) {
@@ -258,6 +261,7 @@ class HttpServer::Daemon {
   Deadlines deadlines_;
   MHD_Daemon* daemon_ = nullptr;
   int port_ = 0;
+  int listening_ = -1;  // the socket, once the daemon has given it up
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::condition_variable idle_;

@@ -63,12 +63,12 @@ class Process {
     return at == std::string::npos ? 0 : std::stoi(said_.substr(at + before.size()));
   }
   void signal(int number) const { ::kill(child_, number); }
-  /// The exit code, or -1 for a signal.
+  /// The exit code, or minus the signal that ended it.
   int wait() {
     int status = 0;
     ::waitpid(child_, &status, 0);
     child_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
 
  private:
