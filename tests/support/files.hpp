@@ -1,55 +1,38 @@
 // Files and folders for a test, gone when it ends; and the command line in process.
 #pragma once
 
-#include <unistd.h>
 #include <zlib.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/command.hpp"
+#include "support/scratch.hpp"
 
 namespace fovea::test {
 
+/// A folder whose files are named by strings, as the command line takes them.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "fovea-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] std::string path(std::string_view name = {}) const { return (path_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name = {}) const { return (folder_ / name).string(); }
 
   /// Writes a file and returns its path.
-  std::string write(std::string_view name, std::string_view bytes) const {
-    std::ofstream(path(name), std::ios::binary) << bytes;
+  std::string write(const std::string& name, std::string_view bytes) const {
+    write_text(path(name), std::string(bytes));
     return path(name);
   }
-  std::string write_gz(std::string_view name, std::string_view bytes) const {
+  std::string write_gz(const std::string& name, std::string_view bytes) const {
     gzFile file = gzopen(path(name).c_str(), "wb");
     gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
     gzclose(file);
     return path(name);
   }
-  [[nodiscard]] std::string read(std::string_view name) const {
-    std::ifstream in(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  [[nodiscard]] std::string read(const std::string& name) const { return read_text(path(name)); }
 
  private:
-  std::filesystem::path path_;
+  Scratch folder_;
 };
 
 struct Ran {
