@@ -77,7 +77,7 @@ struct Arena {
   std::mutex mutex;
   std::array<Header*, kClasses> free{};
   ArenaStats stats;
-  bool idle = false;  // its thread has ended; the next new thread takes it over
+  bool idle = false;  // its thread or work has ended; the next new one takes it over
 };
 
 // Never destroyed: tensors in static storage may be released after any destructor has run.
@@ -100,18 +100,24 @@ Arena* claim() {
   return r.arenas.back();
 }
 
-struct Claim {
-  Arena* arena = claim();
-  Claim() = default;
-  Claim(const Claim&) = delete;
-  Claim& operator=(const Claim&) = delete;
-  ~Claim() {
-    const std::lock_guard lock(registry().mutex);
-    arena->idle = true;  // stays usable, under its mutex, for what the ending thread still does
-  }
-};
+// It stays usable, under its mutex, for what an ending thread still does.
+void give_back(Arena* arena) {
+  const std::lock_guard lock(registry().mutex);
+  arena->idle = true;
+}
+
+// What the thread works on at present; null: its own.
+thread_local Arena* chosen = nullptr;
 
 Arena& own_arena() {
+  if (chosen != nullptr) return *chosen;
+  struct Claim {
+    Arena* arena = claim();
+    Claim() = default;
+    Claim(const Claim&) = delete;
+    Claim& operator=(const Claim&) = delete;
+    ~Claim() { give_back(arena); }
+  };
   static thread_local const Claim mine;
   return *mine.arena;
 }
@@ -173,6 +179,15 @@ void arena_release(void* memory) noexcept {
   a.stats.used_bytes -= usable;
   block->next = a.free[block->size_class];
   a.free[block->size_class] = block;
+}
+
+WorkArena::WorkArena() : lists_(claim()) {}
+WorkArena::~WorkArena() {
+  give_back(static_cast<Arena*>(lists_));
+}
+WorkArena::Use::Use(const WorkArena& arena) : before_(std::exchange(chosen, static_cast<Arena*>(arena.lists_))) {}
+WorkArena::Use::~Use() {
+  chosen = static_cast<Arena*>(before_);
 }
 
 ArenaStats arena_stats() {

@@ -2,7 +2,8 @@
 //
 // Blocks are 64-byte aligned and come in size classes at most an eighth apart; a released block goes to its class's
 // free list and is handed out again, so a loop of fixed shapes reaches malloc only in its first steps. Thread-safe;
-// each thread has free lists of its own, so that this holds for several threads too, whatever their timing.
+// each thread, or each piece of work that holds a WorkArena, has free lists of its own, so that this holds for several
+// threads too, whatever their timing.
 #pragma once
 
 #include <atomic>
@@ -26,6 +27,31 @@ struct ArenaStats {
 
 /// Gives all free blocks back to the system.
 void arena_trim();
+
+/// Free lists for work that wanders between threads, as a training step's parts do: while a Use lives, what its thread
+/// asks for comes from here, so that what the work finds free does not depend on which thread runs it. One thread at a
+/// time; blocks outlive it.
+class WorkArena {
+ public:
+  WorkArena();
+  WorkArena(const WorkArena&) = delete;
+  WorkArena& operator=(const WorkArena&) = delete;
+  ~WorkArena();
+
+  class Use {
+   public:
+    explicit Use(const WorkArena& arena);
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use();
+
+   private:
+    void* before_;
+  };
+
+ private:
+  void* lists_;
+};
 
 /// For standard containers whose memory should come from the arena.
 template <class T>

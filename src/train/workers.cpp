@@ -23,6 +23,7 @@ BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, 
   parallel_for(count(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) {
       Worker& worker = *workers_[static_cast<std::size_t>(w)];
+      const WorkArena::Use own(worker.arena);
       worker.totals = {};
       for (auto g = static_cast<std::size_t>(w); g < ends_.size(); g += workers_.size()) {
         const std::size_t from = g == 0 ? 0 : ends_[g - 1];

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/arena.hpp"
 #include "model/seq2seq.hpp"
 #include "nn/parameters.hpp"
 #include "train/micro_batch.hpp"
@@ -37,6 +38,7 @@ class Workers {
 
  private:
   struct Worker {
+    WorkArena arena;           // whichever thread runs it
     Parameters parameters{0};  // empty for the first
     std::unique_ptr<Seq2Seq> model;
     MicroBatch batch;

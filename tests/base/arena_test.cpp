@@ -110,5 +110,43 @@ TEST(Arena, BlocksMayBeReleasedByOtherThreads) {
   }
 }
 
+TEST(Arena, WorkThatWandersBetweenThreadsFindsItsOwnBlocks) {
+  const WorkArena arena;
+  const auto work = [&arena] {
+    const WorkArena::Use use(arena);
+    void* first = arena_allocate(777'777);
+    void* second = arena_allocate(777'777);
+    arena_release(first);
+    arena_release(second);
+  };
+  work();
+  const auto before = arena_stats().system_allocations;
+  for (int i = 0; i < 4; ++i) std::thread(work).join();
+  EXPECT_EQ(arena_stats().system_allocations, before);
+}
+
+TEST(Arena, AWorkArenaEndsWithItsUse) {
+  const WorkArena outer;
+  const WorkArena inner;
+  const auto block = [] {
+    void* memory = arena_allocate(555'555);
+    arena_release(memory);
+    return memory;
+  };
+  void* own = block();
+  void* out = nullptr;
+  {
+    const WorkArena::Use a(outer);
+    out = block();
+    {
+      const WorkArena::Use b(inner);
+      EXPECT_NE(block(), out);
+    }
+    EXPECT_EQ(block(), out);
+  }
+  EXPECT_NE(out, own);
+  EXPECT_EQ(block(), own);
+}
+
 }  // namespace
 }  // namespace fovea
