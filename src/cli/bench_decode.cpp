@@ -9,9 +9,9 @@
 #include "base/rng.hpp"
 #include "cli/bench.hpp"
 #include "decode/search.hpp"
+#include "fovea/text.hpp"
 #include "fovea/threads.hpp"
 #include "model/seq2seq.hpp"
-#include "text/specials.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -35,7 +35,7 @@ void decode_once(const Seq2Seq& model, const Options& o, std::uint64_t seed) {
   Rng rng(seed);
   std::vector<std::int32_t> ids(static_cast<std::size_t>(o.batch * o.length));
   for (auto& id : ids) {
-    id = kSpecials + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(o.vocabulary - kSpecials)));
+    id = special_ids + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(o.vocabulary - special_ids)));
   }
   const std::vector<std::int64_t> lengths(static_cast<std::size_t>(o.batch), o.length);
   const std::vector<SearchInput> inputs(static_cast<std::size_t>(o.batch), {o.length, 0, {}});

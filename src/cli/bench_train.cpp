@@ -30,7 +30,7 @@ class RandomPairs final : public Pairs {
     const auto sentence = [&] {
       std::vector<std::int32_t> ids(length > 0 ? static_cast<std::size_t>(length - 1) : 12 + rng.below(4));
       for (auto& id : ids)
-        id = kSpecials + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(vocabulary - kSpecials)));
+        id = special_ids + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(vocabulary - special_ids)));
       return ids;
     };
     for (std::int64_t i = 0; i < count; ++i) {

@@ -10,9 +10,9 @@
 #include "base/rng.hpp"
 #include "decode/candidates.hpp"
 #include "fovea/error.hpp"
+#include "fovea/text.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/rows.hpp"
-#include "text/specials.hpp"
 
 namespace fovea {
 namespace {
@@ -55,7 +55,7 @@ class Search {
       sentence.draws = Rng(mix64(options.seed) ^ inputs[s].line);
       sentences_.push_back(std::move(sentence));
       rows_.push_back({static_cast<std::int32_t>(s), -1});
-      tokens_.push_back(kBegin);
+      tokens_.push_back(bos_id);
     }
   }
 
@@ -69,7 +69,7 @@ class Search {
   // After run(): the nodes of each sentence, numbered anew behind a root of their own.
   [[nodiscard]] std::vector<BeamTree> trees() const {
     std::vector<BeamTree> trees(sentences_.size());
-    for (BeamTree& tree : trees) tree.nodes.push_back({-1, 0, kBegin, 0.0F, false});
+    for (BeamTree& tree : trees) tree.nodes.push_back({-1, 0, bos_id, 0.0F, false});
     std::vector<std::int32_t> number(nodes_.size());
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       const Node& node = nodes_[n];
@@ -77,7 +77,7 @@ class Search {
       const std::int32_t parent = node.parent < 0 ? 0 : number[static_cast<std::size_t>(node.parent)];
       number[n] = static_cast<std::int32_t>(nodes.size());
       nodes.push_back(
-          {parent, nodes[static_cast<std::size_t>(parent)].step + 1, node.token, node.total, node.token == kEnd});
+          {parent, nodes[static_cast<std::size_t>(parent)].step + 1, node.token, node.total, node.token == eos_id});
     }
     for (std::size_t s = 0; s < sentences_.size(); ++s) {
       BeamTree& tree = trees[s];
@@ -125,12 +125,12 @@ class Search {
     candidates_.clear();
     for (std::size_t r = begin; r < end; ++r) {
       float* row = scores.data() + static_cast<std::int64_t>(r) * vocabulary;
-      row[kPad] = row[kBegin] = kNever;
-      if (length < options_.min_length) row[kEnd] = kNever;
+      row[pad_id] = row[bos_id] = kNever;
+      if (length < options_.min_length) row[eos_id] = kNever;
       kernels::active().rows->log_softmax(row, row, 1, vocabulary);
       const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
       if (length >= sentence.max_length) {
-        candidates_.push_back({so_far + row[kEnd], static_cast<std::int32_t>(r), kEnd});
+        candidates_.push_back({so_far + row[eos_id], static_cast<std::int32_t>(r), eos_id});
         continue;
       }
       if (length < static_cast<std::int64_t>(input.prefix.size())) {
@@ -157,7 +157,7 @@ class Search {
     for (std::size_t c = 0; c < candidates_.size() && places > 0; ++c) {
       const Candidate& candidate = candidates_[c];
       // An end counts only among the best `beam`: one that no hypothesis of the beam would choose is not finished.
-      if (candidate.token == kEnd) {
+      if (candidate.token == eos_id) {
         if (c < static_cast<std::size_t>(beam_)) finish(sentence, candidate, length, attention);
         continue;
       }
@@ -257,7 +257,7 @@ class Search {
       std::reverse(path.begin(), path.end());
       for (const std::int32_t n : path) {
         const Node& node = nodes_[static_cast<std::size_t>(n)];
-        if (node.token != kEnd) h.tokens.push_back(node.token);
+        if (node.token != eos_id) h.tokens.push_back(node.token);
         if (options_.want_attention && node.attention >= 0) {
           const auto from = attention_.begin() + node.attention;
           h.attention.insert(h.attention.end(), from, from + inputs_[s].source_length);

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "fovea/error.hpp"
+#include "fovea/text.hpp"
 #include "service/translator.hpp"
-#include "text/specials.hpp"
 #include "text/words.hpp"
 
 namespace fovea {
@@ -21,7 +21,7 @@ std::vector<float> normalised(const float* row, std::int64_t width) {
 
 // One matrix [tokens and the end, source] per layer and head.
 void walk(Stepper& stepper, const std::vector<std::int32_t>& tokens, Look& look) {
-  std::int32_t last = kBegin;
+  std::int32_t last = bos_id;
   for (std::size_t t = 0; t <= tokens.size(); ++t) {
     (void)stepper.step({&last, 1});
     const auto layers = stepper.layer_attention();
@@ -53,7 +53,7 @@ Look Translator::look(const std::string& line, const TranslateOptions& options) 
   if (read.ids.empty()) throw UsageError("attention: the line holds no text");
   const NoGrad quiet;
   std::vector<std::int32_t> ids = read.ids;
-  ids.push_back(kEnd);
+  ids.push_back(eos_id);
   const std::vector<std::int64_t> lengths{static_cast<std::int64_t>(ids.size())};
   const ModelCopies::Lease lease(*copies_);
   Pass pass;

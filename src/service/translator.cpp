@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "fovea/error.hpp"
+#include "fovea/text.hpp"
 #include "fovea/threads.hpp"
-#include "text/specials.hpp"
 #include "text/words.hpp"
 #include "train/micro_batch.hpp"
 
@@ -108,12 +108,12 @@ void Translator::decode(const Seq2Seq& model, std::span<const Line* const> lines
   const NoGrad quiet;
   const auto rows = static_cast<std::int64_t>(lines.size());
   const auto length = static_cast<std::int64_t>(lines[0]->ids.size()) + 1;
-  std::vector<std::int32_t> ids(static_cast<std::size_t>(rows * length), kPad);
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(rows * length), pad_id);
   std::vector<std::int64_t> lengths;
   std::vector<SearchInput> inputs;
   for (std::int64_t r = 0; r < rows; ++r) {
     const Line& line = *lines[static_cast<std::size_t>(r)];
-    *std::copy(line.ids.begin(), line.ids.end(), ids.begin() + r * length) = kEnd;
+    *std::copy(line.ids.begin(), line.ids.end(), ids.begin() + r * length) = eos_id;
     lengths.push_back(static_cast<std::int64_t>(line.ids.size()) + 1);
     inputs.push_back({lengths.back(), static_cast<std::uint64_t>(options.first_line) + line.number, {}});
   }
@@ -143,7 +143,7 @@ Translation Translator::finish(const Line& line, const Hypothesis& h, const Tran
     // Each <unk> becomes what it looked at most; the pieces are then joined as the tokenizer joins them.
     bool any = false;
     for (std::size_t k = 0; k < h.tokens.size(); ++k) {
-      if (h.tokens[k] != kUnknown) continue;
+      if (h.tokens[k] != unk_id) continue;
       const float* row = h.attention.data() + k * width;
       const auto best = static_cast<std::size_t>(std::max_element(row, row + width - 1) - row);
       target[k] = best < line.pieces.size() ? line.pieces[best] : target[k];

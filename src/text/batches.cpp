@@ -15,7 +15,6 @@ namespace fovea::text {
 Batches::Batches(const Corpus& corpus, const BatchOptions& options) : corpus_(corpus), options_(options) {
   if (corpus.size() == 0) throw UsageError("no sentence pairs to make batches of");
   if (corpus.size() > std::numeric_limits<std::int32_t>::max()) throw UsageError("more than 2^31 - 1 sentence pairs");
-  std::int64_t overall = 0;
   for (std::int64_t i = 0; i < corpus.size(); ++i) {
     const auto pair = static_cast<std::int32_t>(i);
     const std::int64_t longest = std::max(source_length(pair), target_length(pair));
@@ -25,9 +24,7 @@ Batches::Batches(const Corpus& corpus, const BatchOptions& options) : corpus_(co
                       "--max-length",
                       options.batch_tokens, longest, corpus.line(i)));
     }
-    overall = std::max(overall, longest);
   }
-  most_cells_ = static_cast<std::size_t>(std::min(options.batch_tokens, overall * corpus.size()));
   by_length_.resize(static_cast<std::size_t>(corpus.size()));
   std::iota(by_length_.begin(), by_length_.end(), 0);
   // By target length; the sources of each target length by turns rise and fall, so that neighbours are alike on both
@@ -85,45 +82,6 @@ void Batches::cut(std::int64_t first_tokens) {
     cuts_.push_back({begin, end});
     begin = end;
     limit = options_.batch_tokens;
-  }
-}
-
-void Batches::fill(std::int64_t index, Batch& batch) const {
-  const Cut& cut = cuts_.at(static_cast<std::size_t>(index));
-  const std::uint32_t rows = cut.end - cut.begin;
-  // The most any batch can need, at once, so that later batches never ask for more; a row has at least 2 cells.
-  for (auto* cells : {&batch.source, &batch.target_in, &batch.target_out}) cells->reserve(most_cells_);
-  for (auto* per_row : {&batch.source_lengths, &batch.target_lengths, &batch.pairs}) per_row->reserve(most_cells_ / 2);
-  batch.rows = rows;
-  batch.pairs.assign(order_.begin() + cut.begin, order_.begin() + cut.end);
-  batch.source_lengths.resize(rows);
-  batch.target_lengths.resize(rows);
-  batch.source_width = batch.target_width = 0;
-  batch.source_tokens = batch.target_tokens = 0;
-  for (std::size_t b = 0; b < rows; ++b) {
-    const std::int64_t source = source_length(batch.pairs[b]);
-    const std::int64_t target = target_length(batch.pairs[b]);
-    batch.source_lengths[b] = static_cast<std::int32_t>(source);
-    batch.target_lengths[b] = static_cast<std::int32_t>(target);
-    batch.source_width = std::max(batch.source_width, source);
-    batch.target_width = std::max(batch.target_width, target);
-    batch.source_tokens += source;
-    batch.target_tokens += target;
-  }
-  batch.source.assign(static_cast<std::size_t>(batch.rows * batch.source_width), pad_id);
-  batch.target_in.assign(static_cast<std::size_t>(batch.rows * batch.target_width), pad_id);
-  batch.target_out.assign(static_cast<std::size_t>(batch.rows * batch.target_width), pad_id);
-  for (std::size_t b = 0; b < rows; ++b) {
-    const auto source = corpus_.source(batch.pairs[b]);
-    const auto target = corpus_.target(batch.pairs[b]);
-    const auto row = static_cast<std::ptrdiff_t>(b);
-    const auto from = batch.source.begin() + row * batch.source_width;
-    *std::copy(source.begin(), source.end(), from) = eos_id;
-    const auto in = batch.target_in.begin() + row * batch.target_width;
-    *in = bos_id;
-    std::copy(target.begin(), target.end(), in + 1);
-    const auto out = batch.target_out.begin() + row * batch.target_width;
-    *std::copy(target.begin(), target.end(), out) = eos_id;
   }
 }
 

@@ -15,18 +15,18 @@ void MicroBatch::fill(const Pairs& pairs, std::span<const std::int64_t> which) {
     target_tokens += target_lengths.back();
     source_tokens += source_lengths.back();
   }
-  source.assign(static_cast<std::size_t>(rows * source_length), kPad);
-  target.assign(static_cast<std::size_t>(rows * target_length), kPad);
-  wanted.assign(static_cast<std::size_t>(rows * target_length), kPad);
+  source.assign(static_cast<std::size_t>(rows * source_length), pad_id);
+  target.assign(static_cast<std::size_t>(rows * target_length), pad_id);
+  wanted.assign(static_cast<std::size_t>(rows * target_length), pad_id);
   for (std::int64_t r = 0; r < rows; ++r) {
     const auto s = pairs.source(which[static_cast<std::size_t>(r)]);
     const auto t = pairs.target(which[static_cast<std::size_t>(r)]);
     const auto source_row = source.begin() + r * source_length;
-    *std::copy(s.begin(), s.end(), source_row) = kEnd;
+    *std::copy(s.begin(), s.end(), source_row) = eos_id;
     const auto target_row = target.begin() + r * target_length;
-    *target_row = kBegin;
+    *target_row = bos_id;
     std::copy(t.begin(), t.end(), target_row + 1);
-    *std::copy(t.begin(), t.end(), wanted.begin() + r * target_length) = kEnd;
+    *std::copy(t.begin(), t.end(), wanted.begin() + r * target_length) = eos_id;
   }
 }
 

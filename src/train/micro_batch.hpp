@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "fovea/text.hpp"
 #include "model/encoder.hpp"
-#include "text/specials.hpp"
 
 namespace fovea {
 

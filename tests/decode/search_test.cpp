@@ -8,7 +8,7 @@
 
 #include "base/rng.hpp"
 #include "fovea/error.hpp"
-#include "text/specials.hpp"
+#include "fovea/text.hpp"
 
 namespace fovea {
 namespace {
@@ -19,7 +19,7 @@ constexpr int kWords = 8;  // four specials and four words
 float raw_score(int sentence, int before, int last, int position, int token) {
   Rng rng(static_cast<std::uint64_t>(((sentence * 31 + before) * 31 + last) * 31 + position),
           static_cast<std::uint64_t>(token));
-  return static_cast<float>(3 * rng.normal()) + (token == kEnd ? 0.4F * static_cast<float>(position) : 0.0F);
+  return static_cast<float>(3 * rng.normal()) + (token == eos_id ? 0.4F * static_cast<float>(position) : 0.0F);
 }
 
 // Rows remember what they wrote, so keep() is tested too: a wrong row order gives other scores.
@@ -57,16 +57,16 @@ class TableStepper final : public Stepper {
 };
 
 double log_probability(int sentence, const std::vector<std::int32_t>& tokens) {
-  std::vector<int> written{kBegin};
+  std::vector<int> written{bos_id};
   double total = 0;
   auto with_end = tokens;
-  with_end.push_back(kEnd);
+  with_end.push_back(eos_id);
   for (const int token : with_end) {
     double sum = 0;
     const int before = written.size() > 1 ? written[written.size() - 2] : 0;
     const int position = static_cast<int>(written.size());
     for (int t = 0; t < kWords; ++t) {
-      if (t != kPad && t != kBegin) sum += std::exp(raw_score(sentence, before, written.back(), position, t));
+      if (t != pad_id && t != bos_id) sum += std::exp(raw_score(sentence, before, written.back(), position, t));
     }
     total += raw_score(sentence, before, written.back(), position, token) - std::log(sum);
     written.push_back(token);
@@ -127,11 +127,11 @@ TEST(Search, ALineDoesNotDependOnTheOthers) {
 
 TEST(Search, GreedyTakesTheBestTokenEachTime) {
   const auto found = run({3}, {.beam = 1, .max_length = 5});
-  std::vector<int> written{kBegin};
+  std::vector<int> written{bos_id};
   for (const std::int32_t token : found[0][0].tokens) {
     const int before = written.size() > 1 ? written[written.size() - 2] : 0;
     for (int t = 1; t < kWords; ++t) {
-      if (t == kBegin) continue;
+      if (t == bos_id) continue;
       const int position = static_cast<int>(written.size());
       EXPECT_LE(raw_score(3, before, written.back(), position, t),
                 raw_score(3, before, written.back(), position, token));
@@ -177,15 +177,15 @@ TEST(Search, SamplingFollowsTheProbabilities) {
     TableStepper stepper({0});
     const SearchInput input{3, static_cast<std::uint64_t>(i), {}};
     const auto h = search(stepper, {&input, 1}, {.max_length = 1, .sample = true})[0][0];
-    ++first[h.tokens.empty() ? kEnd : h.tokens[0]];
+    ++first[h.tokens.empty() ? eos_id : h.tokens[0]];
   }
   double sum = 0;
   for (int t = 0; t < kWords; ++t) {
-    if (t != kPad && t != kBegin) sum += std::exp(raw_score(0, 0, kBegin, 1, t));
+    if (t != pad_id && t != bos_id) sum += std::exp(raw_score(0, 0, bos_id, 1, t));
   }
   for (int t = 0; t < kWords; ++t) {
-    if (t == kPad || t == kBegin) continue;
-    EXPECT_NEAR(first[t] / double{kDraws}, std::exp(raw_score(0, 0, kBegin, 1, t)) / sum, 0.015);
+    if (t == pad_id || t == bos_id) continue;
+    EXPECT_NEAR(first[t] / double{kDraws}, std::exp(raw_score(0, 0, bos_id, 1, t)) / sum, 0.015);
   }
 }
 
@@ -201,9 +201,9 @@ class SureStepper final : public Stepper {
         right_[static_cast<std::size_t>(r)] =
             right_[static_cast<std::size_t>(r)] && tokens[static_cast<std::size_t>(r)] == 4 + (written_ - 1) % 4;
       }
-      scores.data()[r * kWords + kEnd] = 4.0F;
+      scores.data()[r * kWords + eos_id] = 4.0F;
       if (right_[static_cast<std::size_t>(r)])
-        scores.data()[r * kWords + (written_ < 8 ? 4 + written_ % 4 : kEnd)] = 12;
+        scores.data()[r * kWords + (written_ < 8 ? 4 + written_ % 4 : eos_id)] = 12;
     }
     ++written_;
     return scores;

@@ -99,7 +99,7 @@ TEST(Seq2Seq, StepsGiveTheSameProbabilitiesAsAllPositionsAtOnce) {
       const Tensor attention = stepper->attention();
       for (std::int64_t r = 0; r < 5; ++r) {
         const std::int32_t wanted = batch.wanted[static_cast<std::size_t>(r * batch.target_length + t)];
-        if (wanted == kPad) continue;
+        if (wanted == pad_id) continue;
         double sum = 0;
         for (std::int64_t k = 0; k < scores.dim(1); ++k) sum += std::exp(scores.data()[r * scores.dim(1) + k]);
         total[static_cast<std::size_t>(r)] += scores.data()[r * scores.dim(1) + wanted] - std::log(sum);

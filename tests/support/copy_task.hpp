@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/rng.hpp"
-#include "text/specials.hpp"
+#include "fovea/text.hpp"
 #include "train/micro_batch.hpp"
 
 namespace fovea::test {
@@ -18,7 +18,7 @@ class BackwardsTask final : public Pairs {
     Rng rng(seed);
     for (int i = 0; i < count; ++i) {
       std::vector<std::int32_t> line(1 + rng.below(static_cast<std::uint64_t>(longest)));
-      for (auto& id : line) id = kSpecials + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(words)));
+      for (auto& id : line) id = special_ids + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(words)));
       source_.push_back(line);
       std::reverse(line.begin(), line.end());
       target_.push_back(line);
