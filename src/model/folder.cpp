@@ -79,7 +79,10 @@ LoadedModel load_model(const std::filesystem::path& folder) {
   loaded.tokenizers = read_tokenizers(folder, loaded.config);
   const std::filesystem::path file = folder / "model.safetensors";
   const Safetensors weights(file);
-  for (const auto& entry : weights.entries()) loaded.parameters.put(entry.name, weights.tensor(entry.name));
+  for (const auto& entry : weights.entries()) {
+    // Copies: a file that is written over while it is mapped would change, or end, under a running server.
+    loaded.parameters.put(entry.name, weights.tensor(entry.name).clone());
+  }
   loaded.parameters.seal();
   try {
     const Seq2Seq model(loaded.config, loaded.parameters);

@@ -103,6 +103,16 @@ void Api::finish(const Shared& call, Response response) {
   call->answer(metrics_, [response = std::move(response)]() mutable { return std::move(response); });  // once
 }
 
+void Api::respond(const Shared& call, const std::function<Response()>& make) {
+  try {
+    finish(call, make());
+  } catch (const Refusal& refusal) {
+    finish(call, error_response(refusal));
+  } catch (const std::exception& error) {
+    finish(call, error_response(Refusal(500, error.what())));
+  }
+}
+
 void Api::check_access(const Call& call, const Fields& fields, int cost) {
   access_.check(fields.text("api_key"), call.request->client, cost);
 }
@@ -128,7 +138,9 @@ void Api::submit(const Shared& call, const Model& model, const std::shared_ptr<J
 }
 
 Response Api::page(const std::string& path) const {
-  const std::string name = path == "/" ? "app.html" : path.substr(std::string_view("/assets/").size());
+  constexpr std::string_view assets = "/assets/";
+  if (path != "/" && !path.starts_with(assets)) throw Refusal(404, "Not Found");
+  const std::string name = path == "/" ? "app.html" : path.substr(assets.size());
   std::string_view bytes;
   try {
     bytes = view::asset(name);

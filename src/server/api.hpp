@@ -1,6 +1,7 @@
 // What the server answers: LibreTranslate's API, attention, metrics and the page.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -52,6 +53,8 @@ class Api {
                                               const std::string& target);
   void submit(const Shared& call, const Model& model, const std::shared_ptr<Job>& job);
   void finish(const Shared& call, Response response);
+  /// Finishes with what `make` gives or with what it throws.
+  void respond(const Shared& call, const std::function<Response()>& make);
 
   const ApiOptions options_;
   Access& access_;

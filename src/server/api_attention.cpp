@@ -54,6 +54,13 @@ std::string look_json(const Job& job, const Passage& passage, const std::string&
   Trees trees;
   const auto layers = static_cast<std::size_t>(job.looks[0].layers);
   const auto heads = static_cast<std::size_t>(job.looks[0].heads);
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  for (const Look& look : job.looks) {
+    rows += look.translation.target_tokens.size();
+    columns += look.translation.source_tokens.size();
+  }
+  check_numbers(rows * columns * (layers * heads + 1));
   std::vector<Matrix> all(layers * heads);
   for (const Look& look : job.looks) {
     const Translation& t = look.translation;
@@ -113,14 +120,10 @@ void Api::attention(const Shared& call) {
   job->how.merge_words = fields.flag("merge_words");
   // Megabytes of numbers at times: written here, where nobody else waits for it.
   job->done = [this, call, job = job.get(), passage, name = model.name] {
-    try {
+    respond(call, [&]() -> Response {
       if (!job->error.empty()) throw Refusal(500, "Cannot translate text: " + job->error);
-      finish(call, {200, look_json(*job, *passage, name)});
-    } catch (const Refusal& refusal) {
-      finish(call, error_response(refusal));
-    } catch (const std::exception& error) {
-      finish(call, error_response(Refusal(500, error.what())));
-    }
+      return {200, look_json(*job, *passage, name)};
+    });
   };
   submit(call, model, job);
 }

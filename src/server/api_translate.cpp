@@ -89,8 +89,17 @@ struct Work {
   [[nodiscard]] std::string attention_json() const {
     std::string out;
     std::size_t first = 0;
+    std::size_t told = 0;
     for (const Passage& passage : passages) {
       Joined joined;
+      std::size_t rows = 0;
+      std::size_t columns = 0;
+      for (std::size_t i = 0; i < passage.lines().size(); ++i) {
+        rows += job->translations[first + i][0].target_tokens.size();
+        columns += job->translations[first + i][0].source_tokens.size();
+      }
+      told += rows * columns;
+      check_numbers(told);
       for (std::size_t i = 0; i < passage.lines().size(); ++i) {
         const Translation& t = job->translations[first + i][0];
         joined.add(t.source_tokens, t.target_tokens, t.weights);
@@ -179,7 +188,13 @@ void Api::translate(const Shared& call) {
   job.how.search.n_best = work->alternatives + 1;
   job.how.search.want_attention = work->attention;
   job.how.merge_words = fields.flag("merge_words");
-  const auto answer = [this, call, work] { call->answer(metrics_, [work] { return work->response(); }); };
+  const auto answer = [this, call, work] {
+    if (work->attention) {  // perhaps megabytes of numbers: written here, where nobody else waits for it
+      respond(call, [&work] { return work->response(); });
+    } else {
+      call->answer(metrics_, [work] { return work->response(); });
+    }
+  };
   if (job.lines.empty()) return answer();
   job.done = answer;
   submit(call, model, work->job);
@@ -188,6 +203,7 @@ void Api::translate(const Shared& call) {
 void Api::detect(const Shared& call) {
   const Fields fields(*call->request);
   const Texts texts = read_q(fields);
+  if (texts.array) check_limit(texts.list.size(), options_.batch_limit);
   for (const std::string& text : texts.list) check_limit(characters(text), options_.char_limit);
   check_access(*call, fields, 1);
   const Detection found = detect_language(texts.list, *call->models);

@@ -58,6 +58,23 @@ void Batcher::close() {
   }
 }
 
+void Batcher::abandon() {
+  std::vector<std::shared_ptr<Job>> over;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& job : queue_) {
+      job->error = "the server is stopping";
+      job->finished += job->lines.size() - job->taken;  // nobody will decode these
+      if (job->finished == job->lines.size()) over.push_back(job);
+    }
+    queue_.clear();
+  }
+  for (const auto& job : over) {
+    job->done();
+    job->done = nullptr;
+  }
+}
+
 Batcher::Taken Batcher::submit(const std::shared_ptr<Job>& job) {
   {
     const std::lock_guard lock(mutex_);

@@ -49,6 +49,8 @@ class Batcher {
   /// A job has at least one line.
   [[nodiscard]] Taken submit(const std::shared_ptr<Job>& job);
   [[nodiscard]] int waiting() const;
+  /// Ends what waits with an error; only lines that are being decoded are finished.
+  void abandon();
   /// Takes no more jobs, finishes those it has.
   void close();
 

@@ -120,21 +120,27 @@ constexpr std::array<Profile, 36> kProfiles = {{
 
 struct Evidence {
   std::map<Script, int> letters;
-  std::vector<std::string> words;
+  std::map<std::string, int, std::less<>> words;  // how often each
+  std::size_t word_count = 0;
   std::u32string marks;  // letters beyond ASCII
 };
 
 Evidence gather(std::span<const std::string> texts) {
   Evidence e;
-  constexpr std::size_t enough = 5000;  // bytes of each text
+  std::size_t wanted = 5000;  // bytes, which are enough
   for (const std::string& whole : texts) {
     std::string word;
-    const std::string lower = text::to_lower(std::string_view(whole).substr(0, enough));
+    const std::string_view sample = std::string_view(whole).substr(0, wanted);
+    wanted -= sample.size();
+    const std::string lower = text::to_lower(sample);
     for (std::size_t at = 0; at <= lower.size();) {
       const char32_t c = at < lower.size() ? text::next_code_point(lower, at) : (++at, U' ');
       const Script script = script_of(c);
       if (script == Script::other && c != 0xBF && c != 0xA1) {
-        if (!word.empty()) e.words.push_back(std::move(word));
+        if (!word.empty()) {
+          ++e.words[word];
+          ++e.word_count;
+        }
         word.clear();
         continue;
       }
@@ -160,14 +166,14 @@ double score(const Profile& p, const Evidence& e) {
   const double share = here / all;
   if (p.words.empty()) return share * 4;
   double hits = 0;
-  const auto known = text::split_words(p.words);
-  for (const std::string& word : e.words) {
-    if (std::find(known.begin(), known.end(), word) != known.end()) hits += word.size() > 1 ? 1 : 0.4;
+  for (const auto& word : text::split_words(p.words)) {
+    const auto there = e.words.find(word);
+    if (there != e.words.end()) hits += there->second * (word.size() > 1 ? 1 : 0.4);
   }
   const std::u32string letters = text::to_code_points(p.letters);
   double marks = 0;
   for (const char32_t c : e.marks) marks += letters.find(c) == std::u32string::npos ? -0.05 : 0.35;
-  const double words = static_cast<double>(std::max<std::size_t>(1, e.words.size()));
+  const double words = static_cast<double>(std::max<std::size_t>(1, e.word_count));
   return share * (0.05 + 4 * std::max(0.0, hits + std::min(marks, words * 0.4)) / std::sqrt(words) / std::sqrt(words));
 }
 

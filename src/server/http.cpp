@@ -36,6 +36,26 @@ std::string header(MHD_Connection* connection, const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// The last of several headers of that name: a proxy may add its own behind the client's.
+std::string last_header(MHD_Connection* connection, std::string_view name) {
+  struct Found {
+    std::string_view name;
+    std::string value;
+  } found{name, ""};
+  const auto look = [](void* context, MHD_ValueKind, const char* key, const char* value) {
+    auto& wanted = *static_cast<Found*>(context);
+    const std::string_view there = key;
+    const bool same =
+        std::equal(there.begin(), there.end(), wanted.name.begin(), wanted.name.end(), [](char a, char b) {
+          return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+        });
+    if (same) wanted.value = value == nullptr ? "" : value;
+    return MHD_YES;
+  };
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, look, &found);
+  return found.value;
+}
+
 // What was said last: the proxy that is trusted appends the address it saw.
 std::string last_of_list(const std::string& list) {
   const std::size_t comma = list.find_last_of(',');
@@ -194,7 +214,7 @@ class HttpServer::Daemon {
     const auto* address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     request.client = address == nullptr ? "" : address_of(address->client_addr);
     if (options_.behind_proxy) {
-      const std::string told = last_of_list(header(connection, "X-Forwarded-For"));
+      const std::string told = last_of_list(last_header(connection, "X-Forwarded-For"));
       if (!told.empty()) request.client = told;
     }
     const std::string length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);

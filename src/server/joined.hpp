@@ -1,8 +1,13 @@
 // Several sentences' attention as one.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
 #include <vector>
+
+#include "server/call.hpp"
 
 namespace fovea::server {
 
@@ -16,6 +21,17 @@ inline void append_block(Matrix& all, const Matrix& block, std::size_t block_col
     std::vector<float> wide(before + block_columns, 0.0F);
     std::copy(row.begin(), row.end(), wide.begin() + static_cast<std::ptrdiff_t>(before));
     all.push_back(std::move(wide));
+  }
+}
+
+/// Sentences do not look at each other, so most of a long text's attention is zeros; all of them are told. Throws
+/// Refusal when that is too many numbers.
+inline void check_numbers(std::size_t count) {
+  constexpr std::size_t most = 32'000'000;
+  if (count > most) {
+    throw Refusal(400, fmt::format("Invalid request: the attention has {} numbers, at most {} are told: ask for fewer "
+                                   "sentences at a time",
+                                   count, most));
   }
 }
 

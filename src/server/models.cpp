@@ -122,6 +122,10 @@ int Models::waiting() const {
   return count;
 }
 
+void Models::abandon() {
+  for (const Model& m : all_) m.batcher->abandon();
+}
+
 void Models::close() {
   for (const Model& m : all_) m.batcher->close();
 }

@@ -48,6 +48,8 @@ class Models {
   [[nodiscard]] bool knows_target(const std::string& code) const;
 
   [[nodiscard]] int waiting() const;
+  /// Answers what waits, and has not begun, with an error.
+  void abandon();
   /// Finishes all work; no more is taken.
   void close();
 

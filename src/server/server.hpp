@@ -1,6 +1,7 @@
 // `fovea serve`: models behind HTTP.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -43,6 +44,7 @@ class Server {
   Access access_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<HttpServer> http_;
+  std::atomic<const HttpServer*> listening_ = nullptr;
 };
 
 }  // namespace fovea::server

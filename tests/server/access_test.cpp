@@ -48,6 +48,18 @@ TEST_F(AccessTest, RatesAreKeptPerClient) {
   EXPECT_EQ(ask(port_, "GET", "/languages").status, 200) << "only work is counted";
 }
 
+TEST_F(AccessTest, AClientCannotChooseItsAddress) {
+  options_.access.rate = 1;
+  options_.http.behind_proxy = true;
+  start();
+  const auto claiming = [&](const std::string& address) {  // the proxy adds a line of its own
+    return ask(port_, "POST", "/translate", R"({"q":"one","source":"en","target":"de"})", "application/json",
+               "X-Forwarded-For: " + address + "\r\nx-forwarded-for: 1.1.1.1\r\n");
+  };
+  EXPECT_EQ(claiming("5.5.5.5").status, 200);
+  EXPECT_EQ(claiming("6.6.6.6").status, 429);
+}
+
 TEST(Languages, PairsAreCutBetweenLanguages) {
   EXPECT_THAT(language_pair("en-de").value(), Pair("en", "de"));
   EXPECT_THAT(language_pair("zh-Hans-en").value(), Pair("zh-Hans", "en"));

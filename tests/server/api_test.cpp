@@ -106,6 +106,15 @@ TEST_F(Api, TextPastTheLimitIsRefused) {
   EXPECT_EQ(translate({{"q", "äöüß!"}}).status, 200);
   EXPECT_EQ(translate({{"q", "äöüß!!"}}).error(), "Invalid request: request (6) exceeds text limit (5)");
   EXPECT_EQ(translate({{"q", {"a", "b", "c"}}}).error(), "Invalid request: request (3) exceeds text limit (2)");
+  EXPECT_EQ(post(port_, "/detect", {{"q", {"a", "b", "c"}}}).error(),
+            "Invalid request: request (3) exceeds text limit (2)");
+}
+
+TEST_F(Api, AModelWrittenOverWhileItServesStaysWhole) {
+  const std::string before = text_of("one two three");
+  fovea::test::write_text(folder_ / "a/model.safetensors", "");
+  EXPECT_EQ(text_of("one two three"), before);
+  EXPECT_EQ(translate({{"q", "four five"}}).status, 200);
 }
 
 TEST_F(Api, MarkupStaysAndTextIsTranslated) {
@@ -167,7 +176,7 @@ TEST_F(Api, ThePageIsServedAndNothingElseOfTheDisk) {
   EXPECT_THAT(ask(port_, "GET", "/").header("Content-Type"), HasSubstr("text/html"));
   EXPECT_THAT(ask(port_, "GET", "/assets/base.css").header("Content-Type"), HasSubstr("text/css"));
   for (const char* path : {"/assets/../config.json", "/../../etc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd",
-                           "/assets/", "/assets/no.js", "//etc/passwd", "/translate/", "/assets/%00"}) {
+                           "/assets/", "/assets/no.js", "//etc/passwd", "/translate/", "/assets/%00", "/assets"}) {
     EXPECT_EQ(ask(port_, "GET", path).status, 404) << path;
   }
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "server/joined.hpp"
 #include "server/serving.hpp"
 
 namespace fovea::server::test {
@@ -100,6 +101,11 @@ TEST_F(Attention, TheBeamIsATreeWhoseBestPathIsTheOutput) {
     EXPECT_EQ(nodes[best.back().get<std::size_t>()]["finished"], true);
     EXPECT_NEAR(nodes[best.back().get<std::size_t>()]["log_probability"], a["log_probability"], 1e-3);
   }
+}
+
+TEST(AttentionNumbers, AreLimited) {
+  EXPECT_NO_THROW(check_numbers(32'000'000));
+  EXPECT_THROW(check_numbers(32'000'001), Refusal);
 }
 
 TEST_F(Attention, BadQuestionsAreRefused) {

@@ -132,6 +132,24 @@ TEST_F(Batches, StoppingFinishesWhatIsThere) {
   EXPECT_THROW(Wire{port_}, std::runtime_error);
 }
 
+TEST_F(Batches, EndingAbandonsWhatHasNotBegun) {
+  options_.api.char_limit = -1;
+  start();
+  std::string lines;
+  for (int i = 0; i < 20000; ++i) lines += sentence(i) + "\n";
+  const std::string body = nlohmann::json{{"q", lines}, {"source", "en"}, {"target", "de"}}.dump();
+  Wire busy(port_);
+  busy.send(request_text("POST", "/translate", body));
+  ASSERT_NE(text_of("one"), "?");
+  const auto began = std::chrono::steady_clock::now();
+  std::thread ender([&] { server_.reset(); });
+  const Answer answer = read_answer(busy);
+  ender.join();
+  EXPECT_EQ(answer.status, 500);
+  EXPECT_THAT(answer.error(), HasSubstr("the server is stopping"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+}
+
 TEST_F(Batches, TwoModelsOfOnePairAreRefused) {
   options_.models.push_back(ModelPlace::parse("en-de=" + (folder_ / "b").string()));
   EXPECT_THAT(fovea::test::message_of<UsageError>([&] { start(); }), HasSubstr("two models translate en-de"));
