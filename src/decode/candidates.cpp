@@ -64,6 +64,7 @@ std::int32_t draw(const float* x, std::int64_t n, const Drawing& how, double u, 
     std::nth_element(items.begin(), items.begin() + how.top_k, items.end(), better);
     items.resize(static_cast<std::size_t>(how.top_k));
   }
+  if (items.empty()) return -1;
   std::sort(items.begin(), items.end(), better);
   double total = 0;
   const float top = items.front().first;

@@ -27,7 +27,7 @@ struct DrawScratch {
 };
 
 /// The token at quantile u in [0, 1) of softmax(x / temperature), cut to the likeliest top_k and then to the likeliest
-/// that together have probability top_p (Holtzman et al. 2020).
+/// that together have probability top_p (Holtzman et al. 2020). -1 when no value is more than -inf.
 [[nodiscard]] std::int32_t draw(const float* x, std::int64_t n, const Drawing& how, double u, DrawScratch& scratch);
 
 }  // namespace fovea

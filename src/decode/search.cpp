@@ -51,7 +51,10 @@ class Search {
       : stepper_(stepper), inputs_(inputs), options_(options), beam_(options.sample ? 1 : options.beam) {
     for (std::size_t s = 0; s < inputs.size(); ++s) {
       Sentence sentence;
-      sentence.max_length = options.max_length > 0 ? options.max_length : 2 * inputs[s].source_length + 20;
+      sentence.max_length = options.max_length > 0
+                                ? options.max_length
+                                : std::max<std::int64_t>(2 * inputs[s].source_length + 20, options.min_length);
+      if (options.longest > 0) sentence.max_length = std::min(sentence.max_length, options.longest);
       sentence.draws = Rng(mix64(options.seed) ^ inputs[s].line);
       sentences_.push_back(std::move(sentence));
       rows_.push_back({static_cast<std::int32_t>(s), -1});
@@ -125,9 +128,9 @@ class Search {
     candidates_.clear();
     for (std::size_t r = begin; r < end; ++r) {
       float* row = scores.data() + static_cast<std::int64_t>(r) * vocabulary;
+      kernels::active().rows->log_softmax(row, row, 1, vocabulary);
       row[pad_id] = row[bos_id] = kNever;
       if (length < options_.min_length) row[eos_id] = kNever;
-      kernels::active().rows->log_softmax(row, row, 1, vocabulary);
       const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
       if (length >= sentence.max_length) {
         candidates_.push_back({so_far + row[eos_id], static_cast<std::int32_t>(r), eos_id});
@@ -139,12 +142,17 @@ class Search {
         continue;
       }
       if (options_.no_repeat_ngram > 0) ban_repeats(rows_[r].node, row);
+      const std::size_t before = candidates_.size();
       if (options_.sample) {
         const Drawing how{options_.temperature, options_.top_k, options_.top_p};
         const std::int32_t token = draw(row, vocabulary, how, sentence.draws.uniform(), scratch_);
-        candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
+        if (token >= 0) candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
       } else {
         best_of_row(row, vocabulary, beam_ == 1 ? 1 : 2 * beam_, so_far, static_cast<std::int32_t>(r), candidates_);
+      }
+      // All is forbidden: it ends here. With NaN for scores there is nothing to choose, and no output.
+      if (candidates_.size() == before && !std::isnan(row[unk_id])) {
+        candidates_.push_back({so_far, static_cast<std::int32_t>(r), eos_id});
       }
     }
     // The best first; equal ones in the order of rows and tokens, so that nothing depends on the sort.

@@ -14,14 +14,15 @@ struct SearchOptions {
   float length_penalty = 1;    // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
   float coverage_penalty = 0;  // Wu et al. 2016: + penalty * sum_j log(min(attention received by source token j, 1))
   int n_best = 1;
-  int min_length = 0;       // tokens before the end may come
-  int max_length = 0;       // 0: twice the source's length and 20 more
-  int no_repeat_ngram = 0;  // n > 0: no n tokens in a row occur twice
-  bool sample = false;      // draw each token instead of taking the best
-  float temperature = 1;    // of the drawing
-  int top_k = 0;            // draw among the k likeliest; 0: all
-  float top_p = 1;          // draw among the likeliest that together have this probability
-  std::uint64_t seed = 1;   // a line's draws depend on the seed and its number alone
+  int min_length = 0;        // tokens before the end may come
+  int max_length = 0;        // 0: twice the source's length and 20 more, or min_length
+  std::int64_t longest = 0;  // tokens the model can write at all; 0: any number
+  int no_repeat_ngram = 0;   // n > 0: no n tokens in a row occur twice
+  bool sample = false;       // draw each token instead of taking the best
+  float temperature = 1;     // of the drawing
+  int top_k = 0;             // draw among the k likeliest; 0: all
+  float top_p = 1;           // draw among the likeliest that together have this probability
+  std::uint64_t seed = 1;    // a line's draws depend on the seed and its number alone
   bool want_attention = false;
 
   /// Throws UsageError naming the option that cannot be.

@@ -129,6 +129,17 @@ void ModelConfig::check() const {
   }
 }
 
+std::int64_t ModelConfig::longest_source() const {
+  const bool table = encoder == Arch::cnn || (encoder == Arch::transformer && positions == Positions::learned);
+  const bool location = decoder == Arch::rnn && attention == RnnAttention::location;
+  return table || location ? max_positions : 0;
+}
+
+std::int64_t ModelConfig::longest_target() const {
+  const bool table = decoder == Arch::cnn || (decoder == Arch::transformer && positions == Positions::learned);
+  return table ? max_positions : 0;
+}
+
 std::span<const char* const> preset_names() {
   static constexpr const char* names[] = {"rnn-bahdanau", "rnn-luong",        "rnn-plain",
                                           "cnn",          "transformer-tiny", "transformer-small"};

@@ -75,6 +75,9 @@ struct ModelConfig {
   [[nodiscard]] int embedding_width() const { return embedding > 0 ? embedding : dim; }
   /// Whether a transformer divides its scores by the root of a head's width: it does unless its attention is `dot`.
   [[nodiscard]] bool divided_scores() const { return decoder != Arch::transformer || attention != RnnAttention::dot; }
+  /// The most tokens, the end included, that it reads or writes: those it has learned positions for. 0: any number.
+  [[nodiscard]] std::int64_t longest_source() const;
+  [[nodiscard]] std::int64_t longest_target() const;
   /// Throws UsageError naming the field that cannot be.
   void check() const;
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "fovea/ops.hpp"
 #include "fovea/var.hpp"
@@ -13,8 +12,7 @@ namespace fovea {
 struct DropoutRates {
   DropoutRates() = default;
   DropoutRates(float rate) : all(rate) {}  // NOLINT(google-explicit-constructor): the same everywhere
-  DropoutRates(float rate, std::optional<float> of_attention, std::optional<float> of_inner)
-      : all(rate), attention(of_attention.value_or(rate)), inner(of_inner.value_or(rate)) {}
+  DropoutRates(float rate, float of_attention, float of_inner) : all(rate), attention(of_attention), inner(of_inner) {}
 
   float all = 0;          // embeddings and what a layer adds; 0 outside training
   float attention = all;  // a transformer's attention weights

@@ -47,6 +47,7 @@ Look Translator::look(const std::string& line, const TranslateOptions& options) 
   how.search.want_attention = true;
   how.search.n_best = 1;
   how.merge_words = false;
+  how.search.longest = longest_output();
   check(how);
   Line read;
   tokenizers_.source->encode(line, read.ids, &read.pieces);

@@ -24,7 +24,7 @@ std::string join_pieces(TokenizerKind kind, const std::vector<std::string>& piec
   }
   if (kind == TokenizerKind::word) return text;
   static const std::string mark = "▁";
-  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) text.replace(at, mark.size(), " ");
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) text.replace(at, mark.size(), 1, ' ');
   text.erase(0, text.find_first_not_of(' '));
   return text;
 }
@@ -48,12 +48,21 @@ Translator::Translator(const ModelConfig& config, Tokenizers tokenizers, const P
 
 Translator::~Translator() = default;
 
+// The end needs a position too.
+std::int64_t Translator::longest_output() const {
+  return std::max<std::int64_t>(0, config_.longest_target() - 1);
+}
+
 void Translator::check(const TranslateOptions& options) const {
   options.search.check();
   const int layers = config_.decoder_layer_count();
   if (options.attention.layer >= layers) {
     throw UsageError(
         fmt::format("--layer: {} given, the decoder has layers 0 to {}", options.attention.layer, layers - 1));
+  }
+  if (longest_output() > 0 && options.search.max_length > longest_output()) {
+    throw UsageError(fmt::format("--max-length: {} given, the model has learned positions for {} tokens",
+                                 options.search.max_length, longest_output()));
   }
   const int heads = config_.decoder == Arch::transformer ? config_.heads : 1;
   if (options.attention.head >= heads) {
@@ -70,8 +79,14 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   for (std::size_t i = 0; i < lines.size(); ++i) {
     encoded[i].number = i;
     tokenizers_.source->encode(lines[i], encoded[i].ids, &encoded[i].pieces);
-    if (encoded[i].ids.empty()) {
-      results[i].push_back({});
+    const auto length = static_cast<std::int64_t>(encoded[i].ids.size()) + 1;
+    const bool long_line = config_.longest_source() > 0 && length > config_.longest_source();
+    if (long_line && !options.skip_long) {
+      throw Error(fmt::format("line {} has {} tokens, but the model has learned positions for {}",
+                              options.first_line + static_cast<std::int64_t>(i) + 1, length, config_.longest_source()));
+    }
+    if (encoded[i].ids.empty() || long_line) {
+      results[i].resize(static_cast<std::size_t>(options.search.n_best));
     } else {
       order.push_back(&encoded[i]);
     }
@@ -121,10 +136,12 @@ void Translator::decode(const Seq2Seq& model, std::span<const Line* const> lines
   const Memory memory = model.encode({ids, lengths, rows, length}, pass);
   SearchOptions search_options = options.search;
   search_options.want_attention = search_options.want_attention || options.replace_unknown;
+  search_options.longest = longest_output();
   const bool attention = search_options.want_attention || search_options.coverage_penalty > 0;
   const auto stepper = model.start(memory, attention, options.attention);
   const auto found = search(*stepper, inputs, search_options);
   for (std::size_t r = 0; r < found.size(); ++r) {
+    if (found[r].empty()) throw Error("the model gave no output; its weights may hold NaN");
     for (const Hypothesis& h : found[r]) results[lines[r]->number].push_back(finish(*lines[r], h, options));
   }
 }

@@ -22,6 +22,7 @@ struct TranslateOptions {
   bool merge_words = false;          // attention between words instead of tokens
   std::int64_t batch_tokens = 2048;  // source tokens decoded together by one thread
   std::int64_t first_line = 0;       // number of the first line, for sampling
+  bool skip_long = false;            // a line longer than the model can read gives an empty output, not an error
 };
 
 /// One output for one line.
@@ -61,8 +62,8 @@ class Translator {
   /// Throws UsageError naming an option that cannot be, for this model or at all.
   void check(const TranslateOptions& options) const;
 
-  /// The n-best outputs of each line, best first. An empty line gives one empty output. A line's result does not depend
-  /// on the others.
+  /// The n-best outputs of each line, best first. An empty line gives as many empty ones. A line's result does not
+  /// depend on the others.
   [[nodiscard]] std::vector<std::vector<Translation>> translate(std::span<const std::string> lines,
                                                                 const TranslateOptions& options) const;
   /// log p(target | source) of each pair, natural, over the target's tokens and its end.
@@ -82,6 +83,7 @@ class Translator {
     std::vector<std::int32_t> ids;
     std::vector<std::string> pieces;
   };
+  [[nodiscard]] std::int64_t longest_output() const;  // 0: any
   void decode(const Seq2Seq& model, std::span<const Line* const> lines, const TranslateOptions& options,
               std::vector<std::vector<Translation>>& results) const;
   [[nodiscard]] Translation finish(const Line& line, const Hypothesis& hypothesis,

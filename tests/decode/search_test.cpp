@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "base/rng.hpp"
@@ -65,9 +66,7 @@ double log_probability(int sentence, const std::vector<std::int32_t>& tokens) {
     double sum = 0;
     const int before = written.size() > 1 ? written[written.size() - 2] : 0;
     const int position = static_cast<int>(written.size());
-    for (int t = 0; t < kWords; ++t) {
-      if (t != pad_id && t != bos_id) sum += std::exp(raw_score(sentence, before, written.back(), position, t));
-    }
+    for (int t = 0; t < kWords; ++t) sum += std::exp(raw_score(sentence, before, written.back(), position, t));
     total += raw_score(sentence, before, written.back(), position, token) - std::log(sum);
     written.push_back(token);
   }
@@ -226,6 +225,48 @@ TEST(Search, AWideBeamDoesNotLoseWhatTheModelIsSureOf) {
     const SearchInput input{.source_length = 3};
     const auto found = search(stepper, {&input, 1}, {.beam = beam});
     EXPECT_EQ(found[0][0].tokens, (std::vector<std::int32_t>{4, 5, 6, 7, 4, 5, 6, 7})) << "beam " << beam;
+  }
+}
+
+TEST(Search, WhereAllIsForbiddenItEnds) {
+  for (const bool sample : {false, true}) {
+    TableStepper stepper({0});
+    const SearchInput input{.source_length = 3};
+    // Five tokens may be written once each, and fewer than forty are not enough.
+    const auto found =
+        search(stepper, {&input, 1}, {.beam = 2, .min_length = 40, .no_repeat_ngram = 1, .sample = sample});
+    ASSERT_EQ(found[0].size(), 1U);
+    EXPECT_EQ(found[0][0].tokens.size(), 5U);
+    EXPECT_TRUE(std::isfinite(found[0][0].score));
+  }
+}
+
+TEST(Search, ALongLeastLengthMovesTheMostLength) {
+  TableStepper stepper({0});
+  const SearchInput input{.source_length = 1};
+  const auto found = search(stepper, {&input, 1}, {.beam = 3, .min_length = 50});
+  EXPECT_GE(found[0][0].tokens.size(), 50U);
+  EXPECT_TRUE(std::isfinite(found[0][0].score));
+  TableStepper other({0});
+  EXPECT_LE(search(other, {&input, 1}, {.beam = 3, .min_length = 50, .longest = 7})[0][0].tokens.size(), 7U);
+}
+
+class NanStepper final : public Stepper {
+ public:
+  Tensor step(std::span<const std::int32_t> tokens) override {
+    const Tensor scores = Tensor::empty({static_cast<std::int64_t>(tokens.size()), kWords});
+    for (float& s : scores.values()) s = std::numeric_limits<float>::quiet_NaN();
+    return scores;
+  }
+  void keep(std::span<const std::int32_t>) override {}
+  [[nodiscard]] Tensor attention() const override { return {}; }
+};
+
+TEST(Search, ScoresThatAreNoNumbersGiveNoOutput) {
+  const SearchInput input{.source_length = 3};
+  for (const SearchOptions& how : {SearchOptions{.beam = 1}, SearchOptions{.beam = 4}, SearchOptions{.sample = true}}) {
+    NanStepper stepper;
+    EXPECT_TRUE(search(stepper, {&input, 1}, how)[0].empty());
   }
 }
 

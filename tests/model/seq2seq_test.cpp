@@ -147,7 +147,7 @@ TEST(Seq2Seq, ATransformersDropoutRatesAreHeededEachForItself) {
   EXPECT_NE(loss({0, 0.5F, 0}), without);
   EXPECT_NE(loss({0, 0, 0.5F}), without);
   EXPECT_NE(loss({0.5F, 0, 0}), without);
-  EXPECT_EQ(loss({0.5F, 0.5F, {}}), loss(0.5F));  // what is not given is as the rest
+  EXPECT_EQ(loss({0.5F, 0.5F, 0.5F}), loss(0.5F));
 }
 
 TEST(Seq2Seq, ALineDecodesToTheSameAloneAndInABatch) {
