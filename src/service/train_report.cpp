@@ -74,8 +74,8 @@ std::string training_report(const TrainingJob& job, const std::vector<nlohmann::
   const TrainOptions& o = job.options;
   page.settings.emplace_back("batch-tokens", fmt::format("{}", o.batch_tokens));
   page.settings.emplace_back("dropout", fmt::format("{}", o.dropout));
-  if (o.attention_dropout) page.settings.emplace_back("attention-dropout", fmt::format("{}", *o.attention_dropout));
-  if (o.inner_dropout) page.settings.emplace_back("inner-dropout", fmt::format("{}", *o.inner_dropout));
+  if (o.attention_dropout > 0) page.settings.emplace_back("attention-dropout", fmt::format("{}", o.attention_dropout));
+  if (o.inner_dropout > 0) page.settings.emplace_back("inner-dropout", fmt::format("{}", o.inner_dropout));
   page.settings.emplace_back("label-smoothing", fmt::format("{}", o.label_smoothing));
   page.settings.emplace_back("learning-rate", fmt::format("{}", o.schedule.peak));
   page.settings.emplace_back("warmup", fmt::format("{}", o.schedule.warmup));

@@ -110,6 +110,7 @@ class Judge {
                                          text_.source.begin() + static_cast<std::ptrdiff_t>(count));
     TranslateOptions how;
     how.search.beam = 1;
+    how.skip_long = true;
     const auto results = translator.translate(lines, how);
     std::vector<ValidationSample> samples;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, count); ++i) {
@@ -139,6 +140,7 @@ class Judge {
     std::vector<ReportedLine> lines;
     TranslateOptions how;
     how.search.want_attention = true;
+    how.skip_long = true;
     const std::size_t count = std::min<std::size_t>(6, text_.source.size());
     const std::vector<std::string> sources(text_.source.begin(),
                                            text_.source.begin() + static_cast<std::ptrdiff_t>(count));
@@ -209,6 +211,14 @@ void add_corpus_notes(const char* what, const text::CorpusReport& r, std::vector
   for (const auto& warning : r.warnings()) notes.push_back("warning: " + warning);
 }
 
+// Of two configurations, as "dim 16, not 32"; empty when they are the same.
+std::string first_difference(const nlohmann::json& before, const nlohmann::json& now) {
+  for (const auto& [name, value] : now.items()) {
+    if (before.at(name) != value) return fmt::format("{} {}, not {}", name, before.at(name).dump(), value.dump());
+  }
+  return {};
+}
+
 }  // namespace
 
 Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
@@ -220,9 +230,19 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
     possible.source_vocabulary = possible.target_vocabulary = 100;
     possible.shared_vocabulary = job.shared_vocabulary || !job.tokenizer_model.empty();
     possible.check();
+    for (const std::int64_t positions : {possible.longest_source(), possible.longest_target()}) {
+      if (positions > 0 && positions <= job.max_length) {
+        throw UsageError(
+            fmt::format("--max-positions: {} are too few for --max-length {} and the end", positions, job.max_length));
+      }
+    }
   }
   const std::filesystem::path checkpoint = job.model / "checkpoint.safetensors";
   const bool resume = job.resume && std::filesystem::exists(job.model / "config.json");
+  if (resume && !std::filesystem::exists(checkpoint) && std::filesystem::exists(job.model / "model.safetensors")) {
+    throw UsageError(fmt::format("--resume: {} holds a model but no checkpoint to go on from; --overwrite starts anew",
+                                 job.model.string()));
+  }
   if (!job.resume && !job.overwrite && std::filesystem::exists(job.model / "config.json")) {
     throw UsageError(fmt::format("--model: {} holds a model; --resume goes on with it, --overwrite starts anew",
                                  job.model.string()));
@@ -238,6 +258,11 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
     config.shared_vocabulary = read_model_config(job.model).shared_vocabulary;
     config.source_vocabulary = read_model_config(job.model).source_vocabulary;
     config.target_vocabulary = read_model_config(job.model).target_vocabulary;
+    const std::string other = first_difference(to_json(read_model_config(job.model)), to_json(config));
+    if (!other.empty()) {
+      throw UsageError(fmt::format("--resume: {} has {}; the same model options as before are needed, or --overwrite",
+                                   (job.model / "config.json").string(), other));
+    }
     tokenizers = read_tokenizers(job.model, config);
   } else {
     tokenizers = make_tokenizers(job, text, notes);
@@ -256,6 +281,9 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
   { const Seq2Seq made(config, parameters); }
   notes.push_back(fmt::format("model: {} encoder, {} decoder, {} weights", enum_text(config.encoder),
                               enum_text(config.decoder), parameters.count()));
+  const CorpusPairs pairs(corpus);
+  CorpusPlan plan(corpus, options);
+  // From here on a model that was there before is gone: all that can be wrong with the options has been said.
   if (!resume) {
     std::error_code ignored;
     std::filesystem::remove(checkpoint, ignored);
@@ -267,8 +295,6 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
   TrainLog log(job.model / "log.jsonl", from);
   observer.started(notes);
 
-  const CorpusPairs pairs(corpus);
-  CorpusPlan plan(corpus, options);
   Judge judge(job, config, tokenizers, valid_text, valid, parameters, observer);
   Logger logger(observer, log);
   logger.extra = &judge.extra;

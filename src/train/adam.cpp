@@ -1,8 +1,11 @@
 #include "train/adam.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/optim.hpp"
@@ -43,6 +46,10 @@ double Adam::step(std::int64_t number, double rate, double scale) {
   double sum = 0;
   for (const double s : squares_) sum += s;
   const double norm = scale * std::sqrt(sum);
+  if (!std::isfinite(norm)) {
+    throw Error(
+        fmt::format("step {}: the norm of the gradient is {}; a smaller --learning-rate may help", number, norm));
+  }
   const auto factor =
       static_cast<float>(scale * (options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1.0));
   // m / c1 / (sqrt(v / c2) + e) = (m sqrt(c2) / c1) / (sqrt(v) + e sqrt(c2)): one square root and one division a value.

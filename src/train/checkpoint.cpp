@@ -40,7 +40,12 @@ json training_json(const Safetensors& in, const std::filesystem::path& file) {
   if (training == in.metadata().end()) throw FileError(file.string() + ": not a training checkpoint");
   json meta = json::parse(training->second, nullptr, false);
   try {
-    (void)state_from(meta);
+    const TrainState s = state_from(meta);
+    for (const std::int64_t count :
+         {s.step, s.epoch, s.batch, s.tokens, std::int64_t{s.disappointments}, std::int64_t{s.halvings}}) {
+      if (count < 0)
+        throw FileError(fmt::format("{}: the state of the training has a count of {}", file.string(), count));
+    }
     (void)meta.at("mean").get<bool>();
     (void)meta.at("recent").get<std::size_t>();
   } catch (const json::exception&) {

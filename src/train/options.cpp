@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/error.hpp"
@@ -23,10 +24,9 @@ void TrainOptions::check() const {
   require(micro_tokens >= 1, "--micro-tokens", static_cast<double>(micro_tokens), "1 or more is needed");
   require(accumulate >= 1, "--accumulate", accumulate, "1 or more is needed");
   require(dropout >= 0 && dropout < 1, "--dropout", dropout, "0 up to, but not, 1 is needed");
-  for (const auto& [name, rate] :
-       {std::pair{"--attention-dropout", attention_dropout}, {"--inner-dropout", inner_dropout}}) {
-    require(!rate || (*rate >= 0 && *rate < 1), name, rate.value_or(0), "0 up to, but not, 1 is needed");
-  }
+  require(attention_dropout >= 0 && attention_dropout < 1, "--attention-dropout", attention_dropout,
+          "0 up to, but not, 1 is needed");
+  require(inner_dropout >= 0 && inner_dropout < 1, "--inner-dropout", inner_dropout, "0 up to, but not, 1 is needed");
   require(label_smoothing >= 0 && label_smoothing < 1, "--label-smoothing", label_smoothing,
           "0 up to, but not, 1 is needed");
   require(schedule.peak > 0 && std::isfinite(schedule.peak), "--learning-rate", schedule.peak, "more than 0 is needed");
@@ -44,6 +44,16 @@ void TrainOptions::check() const {
   require(average >= 1 && average <= 100, "--average", average, "1 to 100 are possible");
   require(ema >= 0 && ema < 1, "--ema", ema, "0 up to, but not, 1 is needed");
   require(ema == 0 || average == 1, "--ema", ema, "it and --average exclude each other");
+}
+
+double usual_rate(const ModelConfig& config, std::int64_t warmup) {
+  const auto has = [&config](Arch arch) { return config.encoder == arch || config.decoder == arch; };
+  if (has(Arch::cnn)) return 1e-3;
+  const double recurrent = 2e-3;
+  if (!has(Arch::transformer)) return recurrent;
+  const auto steps = static_cast<double>(std::max<std::int64_t>(warmup, 1000));
+  const double rate = 1 / std::sqrt(config.dim * steps);
+  return has(Arch::rnn) ? std::min(rate, recurrent) : rate;
 }
 
 }  // namespace fovea

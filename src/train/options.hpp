@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
+#include "model/config.hpp"
 #include "train/schedule.hpp"
 
 namespace fovea {
@@ -12,12 +12,12 @@ struct TrainOptions {
   std::int64_t max_steps = 0;  // 0: no limit; without any limit, 20 epochs
   std::int64_t max_epochs = 0;
   double max_minutes = 0;            // of training time, earlier runs included; validation counts
-  std::int64_t batch_tokens = 4096;  // of the target, padding included, per step
+  std::int64_t batch_tokens = 2048;  // of the target, padding included, per step
   std::int64_t micro_tokens = 1024;  // a thread works on so many tokens at a time, so that they stay in its cache
   int accumulate = 1;                // batches per step
-  float dropout = 0.1F;
-  std::optional<float> attention_dropout{};  // of a transformer's attention weights; as dropout unless given
-  std::optional<float> inner_dropout{};      // inside a transformer's feed-forward layers; likewise
+  float dropout = 0.2F;
+  float attention_dropout = 0;  // of a transformer's attention weights
+  float inner_dropout = 0;      // inside a transformer's feed-forward layers
   float label_smoothing = 0.1F;
   Schedule schedule;
   float beta1 = 0.9F;
@@ -35,5 +35,9 @@ struct TrainOptions {
   /// Throws UsageError naming the option that cannot be.
   void check() const;
 };
+
+/// A largest learning rate to start from: Vaswani et al.'s (2017, eq. 3) 1 / sqrt(dim * warmup) for a transformer, with
+/// at least 1,000 steps of warm-up in it; a constant for the others.
+[[nodiscard]] double usual_rate(const ModelConfig& config, std::int64_t warmup);
 
 }  // namespace fovea

@@ -1,10 +1,13 @@
 #include "train/trainer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "base/rng.hpp"
+#include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "train/adam.hpp"
 #include "train/workers.hpp"
@@ -30,7 +33,9 @@ class Run {
 
   Trainer::End run(bool resume) {
     if (resume && std::filesystem::exists(t_.checkpoint_file)) restore();
-    if (state_.finished) return Trainer::End::limit;
+    if (state_.finished) return out_of_patience() ? Trainer::End::patience : Trainer::End::limit;
+    // So that a folder that holds a model of this training always holds a checkpoint too.
+    if (state_.step == 0) save();
     const double before = state_.seconds;
     const Clock::time_point start = Clock::now();
     for (;;) {
@@ -45,9 +50,7 @@ class Run {
         judge();
         state_.seconds = before + seconds_since(start);
         save();
-        if (t_.options.patience > 0 && state_.disappointments >= t_.options.patience) {
-          return finish(Trainer::End::patience);
-        }
+        if (out_of_patience()) return finish(Trainer::End::patience);
       }
       if (t_.observer.wants_stop()) {
         if (state_.step % t_.options.checkpoint_every != 0) save();
@@ -75,6 +78,11 @@ class Run {
       totals.correct += cost.correct;
     }
     ++state_.step;
+    // A weight that is not a number never becomes one again.
+    if (!std::isfinite(totals.loss)) {
+      throw Error(fmt::format("step {}: the loss is {}; a smaller --learning-rate than {} or a smaller --clip may help",
+                              state_.step, totals.loss, o.schedule.peak));
+    }
     state_.tokens += totals.target_tokens;
     rate_ = o.schedule.rate(state_.step, state_.halvings);
     norm_ = adam_.step(state_.step, rate_, 1.0 / static_cast<double>(std::max<std::int64_t>(1, totals.target_tokens)));
@@ -103,6 +111,10 @@ class Run {
     if (o.max_minutes > 0 && state_.seconds >= 60 * o.max_minutes) return true;
     return o.max_epochs > 0 && (state_.epoch >= o.max_epochs ||
                                 (state_.epoch + 1 == o.max_epochs && state_.batch >= t_.plan.batches(state_.epoch)));
+  }
+
+  [[nodiscard]] bool out_of_patience() const {
+    return t_.options.patience > 0 && state_.disappointments >= t_.options.patience;
   }
 
   void report() {
@@ -143,7 +155,7 @@ class Run {
   void judge() {
     const std::vector<Tensor> weights = candidate();
     const Validation v = t_.validate(weights);
-    const bool best = !state_.has_best || v.score > state_.best;
+    const bool best = std::isfinite(v.score) && (!state_.has_best || v.score > state_.best);
     if (best) {
       state_.best = v.score;
       state_.has_best = true;
@@ -159,7 +171,15 @@ class Run {
 
   Trainer::End finish(Trainer::End how) {
     if (sums_.target_tokens > 0) report();
-    if (judged_step_ != state_.step && state_.step > 0) judge();
+    if (judged_step_ != state_.step && state_.step > 0) {
+      // Not a checkpoint of the schedule: with more steps allowed, training goes on as if it had not been.
+      const auto recent = recent_;
+      const TrainState before = state_;
+      judge();
+      recent_ = recent;
+      state_.halvings = before.halvings;
+      state_.disappointments = before.disappointments;
+    }
     state_.finished = true;
     save();
     return how;
@@ -188,7 +208,7 @@ class Run {
     }
     recent_ = std::move(c.recent);
     // More steps may be allowed now than when it ended.
-    state_.finished = state_.finished && over();
+    state_.finished = state_.finished && (over() || out_of_patience());
   }
 
   Trainer& t_;

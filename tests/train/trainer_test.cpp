@@ -5,8 +5,10 @@
 #include <filesystem>
 
 #include "base/rng.hpp"
+#include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "support/copy_task.hpp"
+#include "train/checkpoint.hpp"
 #include "train/workers.hpp"
 
 namespace fovea {
@@ -100,6 +102,48 @@ TEST(Trainer, ResumingGivesTheSameBytesAsNeverHavingStopped) {
     Quiet rest;
     EXPECT_EQ(s.run(60, true, rest), uninterrupted);
   }
+}
+
+TEST(Trainer, GoingOnPastALimitGivesTheSameBytesAsNeverHavingHadIt) {
+  Fixture s;
+  s.options.average = 3;
+  s.options.schedule.kind = ScheduleKind::plateau;
+  Quiet whole;
+  const auto uninterrupted = s.run(60, false, whole);
+  std::filesystem::remove(s.file);
+  Quiet first;
+  s.run(33, false, first);  // not at a checkpoint
+  Quiet rest;
+  EXPECT_EQ(s.run(60, true, rest), uninterrupted);
+}
+
+TEST(Trainer, OutOfPatienceItStaysSo) {
+  Fixture s;
+  s.options.patience = 1;
+  Quiet once;
+  const auto ended = s.run(2000, false, once);
+  ASSERT_LT(once.step, 2000);
+  Quiet again;
+  EXPECT_EQ(s.run(2000, true, again), ended);
+  EXPECT_EQ(again.step, 0);
+}
+
+TEST(Trainer, ALossThatIsNoNumberIsAnError) {
+  Fixture s;
+  s.options.schedule.peak = 1e30;
+  s.options.clip = 0;
+  Quiet observer;
+  EXPECT_THROW(s.run(60, false, observer), Error);
+}
+
+TEST(Checkpoint, CountsBelowZeroAreRefused) {
+  Fixture s;
+  Parameters p(1);
+  { const Seq2Seq made(s.config, p); }
+  Checkpoint c;
+  c.state.batch = -100;
+  write_checkpoint(s.file, c, p, "test");
+  EXPECT_THROW((void)read_train_state(s.file), FileError);
 }
 
 TEST(Trainer, TheSameThreadsGiveTheSameBytes) {
