@@ -12,6 +12,7 @@
 #include "base/whole_file.hpp"
 #include "cli/attend_options.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
 #include "fovea/threads.hpp"
@@ -20,20 +21,11 @@ namespace fovea::cli {
 namespace {
 
 void check_outputs(const AttendArguments& a) {
-  const std::pair<const char*, const std::string*> outputs[] = {
-      {"--out", &a.out}, {"--weights", &a.weights}, {"--top-out", &a.top_out}, {"--grads", &a.grads}};
-  bool any = false;
-  for (const auto& [option, path] : outputs) {
-    any |= !path->empty();
-    for (const auto& [other, other_path] : outputs) {
-      if (option == other || path->empty() || other_path->empty()) continue;
-      if (std::filesystem::path(*path).lexically_normal() == std::filesystem::path(*other_path).lexically_normal() &&
-          !std::filesystem::is_character_file(*path)) {
-        throw UsageError(fmt::format("{} and {} both name {}", option, other, *path));
-      }
-    }
+  check_outputs_differ(
+      {{"--out", &a.out}, {"--weights", &a.weights}, {"--top-out", &a.top_out}, {"--grads", &a.grads}});
+  if (a.out.empty() && a.weights.empty() && a.top_out.empty() && a.grads.empty()) {
+    throw UsageError("nothing to write: give --out, --weights, --top-out or --grads");
   }
-  if (!any) throw UsageError("nothing to write: give --out, --weights, --top-out or --grads");
 }
 
 void run_attend(const AttendArguments& arguments) {

@@ -34,6 +34,6 @@ void add_train(CLI::App& app, const Streams& streams);
 void add_view(CLI::App& app, const Streams& streams);
 
 /// The arguments with the options of a --config FILE added that they do not give themselves.
-[[nodiscard]] std::vector<std::string> with_config(std::vector<std::string> arguments);
+[[nodiscard]] std::vector<std::string> with_config(std::vector<std::string> arguments, const CLI::App& train);
 
 }  // namespace fovea::cli

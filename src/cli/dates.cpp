@@ -6,6 +6,7 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "fovea/error.hpp"
 #include "text/dates.hpp"
 
@@ -29,6 +30,7 @@ void dates(const DatesOptions& options, const Streams& streams) {
   if (options.source.empty() != options.target.empty()) {
     throw UsageError("--source and --target go together; without both the pairs are printed");
   }
+  check_outputs_differ({{"--source", &options.source}, {"--target", &options.target}});
   const text::DateLines lines = text::make_dates(options.count, options.seed, text::date_split(options.split));
   if (options.source.empty()) {
     for (std::size_t i = 0; i < lines.source.size(); ++i)
@@ -39,6 +41,8 @@ void dates(const DatesOptions& options, const Streams& streams) {
   WholeFile target(options.target);
   source.write(joined(lines.source));
   target.write(joined(lines.target));
+  source.prepare();
+  target.prepare();
   source.commit();
   target.commit();
 }

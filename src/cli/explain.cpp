@@ -13,6 +13,7 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "cli/terminal.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
@@ -125,6 +126,7 @@ view::Lesson explain_scores(const ExplainOptions& options) {
 
 void explain(const ExplainOptions& options, const Streams& streams) {
   if (options.dim && *options.dim < 1) throw UsageError(fmt::format("--dim {}: must be at least 1", *options.dim));
+  check_outputs_differ({{"--html", &options.html}, {"--svg", &options.svg}});
   const view::Lesson lesson = options.scores.empty() ? explain_sentence(options) : explain_scores(options);
   if (!options.html.empty()) write_whole_file(options.html, view::lesson_page(lesson));
   if (!options.svg.empty()) {

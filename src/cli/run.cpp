@@ -37,6 +37,13 @@ void check_subcommands(CLI::App& app, const std::vector<std::string>& arguments)
   }
 }
 
+// "fovea run", "fovea bench gemm": as far as the command line was understood.
+std::string chosen_command(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* sub : app.get_subcommands()) name += chosen_command(*sub).insert(0, " ");
+  return name;
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, const Streams& streams) {
@@ -58,13 +65,13 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     try {
       (void)kernels::active();  // an unknown FOVEA_KERNELS is an error of usage, whatever the command
       check_subcommands(app, arguments);
-      auto reversed = with_config(arguments);
+      auto reversed = with_config(arguments, *app.get_subcommand("train"));
       std::reverse(reversed.begin(), reversed.end());
       app.parse(reversed);
     } catch (const CLI::Success& help) {
       return app.exit(help, streams.out, streams.err);
     } catch (const CLI::ParseError& error) {
-      return fail(streams, std::string(error.what()) + " (fovea --help lists what there is)", 2);
+      return fail(streams, fmt::format("{} ({} --help lists what there is)", error.what(), chosen_command(app)), 2);
     }
     if (!streams.out.flush()) return fail(streams, "standard output: cannot write", 1);
     return 0;

@@ -4,12 +4,16 @@
 // say where the model looked; --scores puts the score and a tab before each output.
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <iostream>
 #include <istream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "service/translator.hpp"
@@ -28,14 +32,15 @@ struct Options {
 // Lines are decoded in blocks, so that a long input neither waits for its end nor fills the memory.
 constexpr std::size_t kBlock = 4096;
 
-void write_attention(std::string& out, const Translation& t) {
-  nlohmann::json json = {{"source", t.source_tokens}, {"target", t.target_tokens}, {"weights", t.weights}};
-  out += json.dump() + "\n";
+std::string attention_json(const Translation& t) {
+  const nlohmann::json json = {{"source", t.source_tokens}, {"target", t.target_tokens}, {"weights", t.weights}};
+  return json.dump() + "\n";
 }
 
 void run_model(const Options& o, const Streams& streams) {
   TranslateOptions how = o.how;
   how.search.want_attention = !o.attention_file.empty() || !o.alignments_file.empty();
+  check_outputs_differ({{"--attention", &o.attention_file}, {"--alignments", &o.alignments_file}});
   const Translator translator(o.model);
   translator.check(how);
   if (how.search.want_attention && translator.config().decoder == Arch::rnn &&
@@ -43,8 +48,11 @@ void run_model(const Options& o, const Streams& streams) {
     throw UsageError(fmt::format("{}: {} has no attention to show",
                                  o.attention_file.empty() ? "--alignments" : "--attention", o.model));
   }
-  std::string attention;
-  std::string alignments;
+  // Opened first: what cannot be written is said before the work, not after it.
+  std::optional<WholeFile> attention;
+  std::optional<WholeFile> alignments;
+  if (!o.attention_file.empty()) attention.emplace(o.attention_file);
+  if (!o.alignments_file.empty()) alignments.emplace(o.alignments_file);
   std::vector<std::string> lines;
   std::int64_t number = 0;
   const auto flush = [&] {
@@ -54,11 +62,11 @@ void run_model(const Options& o, const Streams& streams) {
       for (const Translation& t : best) {
         if (o.scores) streams.out << fmt::format("{:.4f}\t", t.score);
         streams.out << t.text << '\n';
-        if (!o.attention_file.empty()) write_attention(attention, t);
-        if (!o.alignments_file.empty()) alignments += alignment_text(t) + "\n";
+        if (attention) attention->write(attention_json(t));
+        if (alignments) alignments->write(alignment_text(t) + "\n");
       }
     }
-    streams.out << std::flush;
+    if (!streams.out.flush()) throw Error("standard output: cannot write");
     number += static_cast<std::int64_t>(lines.size());
     lines.clear();
   };
@@ -73,9 +81,13 @@ void run_model(const Options& o, const Streams& streams) {
     // A terminal or a pipe that waits for answers gets them line by line.
     if (lines.size() == kBlock || streams.in.rdbuf()->in_avail() <= 0) flush();
   }
+  const bool broken = streams.in.bad() || (&streams.in == &std::cin && std::ferror(stdin) != 0);
+  if (broken) throw Error("standard input: cannot read");
   if (!lines.empty()) flush();
-  if (!o.attention_file.empty()) write_whole_file(o.attention_file, attention);
-  if (!o.alignments_file.empty()) write_whole_file(o.alignments_file, alignments);
+  if (attention) attention->prepare();
+  if (alignments) alignments->prepare();
+  if (attention) attention->commit();
+  if (alignments) alignments->commit();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <ostream>
 #include <sstream>
 
@@ -14,6 +15,7 @@
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "service/training.hpp"
+#include "text/unicode.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -83,8 +85,7 @@ struct Flags {
   std::string preset, arch, encoder, decoder, norm, positions, cell, attention, form, local, tie,
       tokenizer = "sentencepiece";
   std::string schedule = "inverse-sqrt", validate_by = "loss", optimizer = "adam", task = "generate", config_file;
-  int layers = 0, decoder_layers = 0, dim = 0, embedding = 0, ffn = 0, heads = 0, kernel = 0, local_window = 0,
-      max_positions = 0;
+  std::optional<int> layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window, max_positions;
   int threads = 0;
   bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false;
 };
@@ -93,8 +94,8 @@ template <class E>
 void set_enum(E& field, const std::string& text, const char* option) {
   if (!text.empty()) field = enum_value<E>(text, option);
 }
-void set_int(int& field, int value) {
-  if (value != 0) field = value;
+void set_int(int& field, std::optional<int> value) {
+  if (value) field = *value;
 }
 
 // Options after a preset change it.
@@ -125,7 +126,7 @@ ModelConfig model_config(const Flags& f) {
   set_int(c.max_positions, f.max_positions);
   // A transformer's embeddings are as wide as its states; a preset's other width gives way.
   const bool transformer = c.encoder == Arch::transformer || c.decoder == Arch::transformer;
-  if (f.embedding == 0 && (transformer || f.dim != 0)) c.embedding = 0;
+  if (!f.embedding && (transformer || f.dim)) c.embedding = 0;
   if (f.input_feeding) {
     c.input_feeding = true;
     if (f.form.empty()) c.form = RnnForm::luong;
@@ -150,6 +151,29 @@ ValidateBy validate_by(const std::string& name) {
   if (name == "bleu") return ValidateBy::bleu;
   if (name == "accuracy") return ValidateBy::accuracy;
   throw UsageError(fmt::format("--validate: \"{}\" is not one of loss, bleu, accuracy", name));
+}
+
+std::string config_text(const std::string& file) {
+  std::error_code ignored;
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file, ignored)) {
+    throw FileError(fmt::format("--config: {} cannot be read", file));
+  }
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t bad = text::invalid_utf8(text);
+  if (bad != std::string_view::npos)
+    throw FileError(fmt::format("--config: {} is not UTF-8 at byte {}", file, bad + 1));
+  return text;
+}
+
+// "en-de": two names with a dash between them.
+void check_languages(const std::string& languages) {
+  const std::size_t dash = languages.find('-');
+  const bool pair = dash != std::string::npos && dash > 0 && dash + 1 < languages.size();
+  const bool clean = std::all_of(languages.begin(), languages.end(), [](unsigned char c) { return c > ' '; });
+  if (!languages.empty() && (!pair || !clean)) {
+    throw UsageError(fmt::format("--languages: \"{}\" is not a pair, as in en-de", languages));
+  }
 }
 
 }  // namespace
@@ -200,6 +224,7 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--kernel", f->kernel, "width of the convolutions (cnn)")->group(group);
   sub->add_option("--tie", f->tie, "share embeddings: none, target (with the output) or all")->group(group);
 
+  sub->option_defaults()->always_capture_default();  // shown by --help; the model's are the preset's
   group = "Text";
   sub->add_option("--tokenizer", f->tokenizer, "sentencepiece, word, char, or a SentencePiece .model file")
       ->group(group);
@@ -211,22 +236,23 @@ void add_train(CLI::App& app, const Streams& streams) {
 
   group = "Training";
   TrainOptions& o = job->options;
-  sub->add_option("--max-steps", o.max_steps, "end after so many steps")->group(group);
-  sub->add_option("--max-epochs", o.max_epochs, "end after so many passes over the text")->group(group);
-  sub->add_option("--max-minutes", o.max_minutes, "end after so many minutes")->group(group);
+  sub->add_option("--max-steps", o.max_steps, "end after so many steps; 0: no limit")->group(group);
+  sub->add_option("--max-epochs", o.max_epochs,
+                  "end after so many passes over the text; 20 if there is no limit at all")
+      ->group(group);
+  sub->add_option("--max-minutes", o.max_minutes, "end after so many minutes; 0: no limit")->group(group);
   sub->add_option("--batch-tokens", o.batch_tokens, "target tokens per step")->group(group);
   sub->add_option("--micro-tokens", o.micro_tokens, "target tokens a thread works on at a time")->group(group);
   sub->add_option("--accumulate", o.accumulate, "batches whose gradients are summed for one step")->group(group);
   sub->add_option("--checkpoint-every", o.checkpoint_every, "steps between checkpoints, each of which is validated")
       ->group(group);
   sub->add_option("--report-every", o.report_every, "steps between reports")->group(group);
-  sub->add_option("--dropout", o.dropout, "share of values dropped")->group(group);
-  sub->add_option("--attention-dropout", o.attention_dropout, "of attention weights, when it differs (transformer)")
-      ->group(group);
-  sub->add_option("--inner-dropout", o.inner_dropout, "inside feed-forward layers, when it differs (transformer)")
-      ->group(group);
+  sub->add_option("--dropout", o.dropout, "share of the embeddings' and layers' outputs dropped")->group(group);
+  sub->add_option("--attention-dropout", o.attention_dropout, "of attention weights (transformer)")->group(group);
+  sub->add_option("--inner-dropout", o.inner_dropout, "inside feed-forward layers (transformer)")->group(group);
   sub->add_option("--label-smoothing", o.label_smoothing, "probability spread over all tokens")->group(group);
-  sub->add_option("--learning-rate", o.schedule.peak, "largest learning rate")->group(group);
+  auto* rate = sub->add_option("--learning-rate", o.schedule.peak, "largest learning rate");
+  rate->group(group)->default_str("as usual for the model");
   sub->add_option("--warmup", o.schedule.warmup, "steps until it is reached")->group(group);
   sub->add_option("--schedule", f->schedule, "inverse-sqrt, cosine, plateau or constant")->group(group);
   sub->add_option("--optimizer", f->optimizer, "adam or adamw")->group(group);
@@ -241,16 +267,18 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--average", o.average, "validate and save the mean of the last N checkpoints")->group(group);
   sub->add_option("--ema", o.ema, "or an exponential mean with this decay")->group(group);
   sub->add_option("--seed", o.seed, "of everything random")->group(group);
-  sub->add_option("--threads", f->threads, "default: all cores")->group(group);
+  sub->add_option("--threads", f->threads, "0: all cores")->group(group);
 
-  sub->callback([job, f, streams] {
+  sub->callback([job, f, streams, rate] {
     if (f->task != "generate") {
       throw UsageError(fmt::format("--task: \"{}\" is not one of generate", f->task));
     }
     const std::string languages = job->config.languages;
+    check_languages(languages);
     job->config = model_config(*f);
     job->config.languages = languages;
     job->options.schedule.kind = schedule_kind(f->schedule);
+    if (rate->empty()) job->options.schedule.peak = usual_rate(job->config, job->options.schedule.warmup);
     job->options.schedule.last_step = job->options.max_steps;
     if (f->optimizer != "adam" && f->optimizer != "adamw") {
       throw UsageError(fmt::format("--optimizer: \"{}\" is not one of adam, adamw", f->optimizer));
@@ -277,14 +305,15 @@ void add_train(CLI::App& app, const Streams& streams) {
   });
 }
 
-std::vector<std::string> with_config(std::vector<std::string> arguments) {
-  const auto at = std::find(arguments.begin(), arguments.end(), "--config");
-  if (at == arguments.end() || at + 1 == arguments.end()) return arguments;
-  const std::string file = *(at + 1);
-  std::ifstream in(file);
-  if (!in) throw FileError(fmt::format("--config: {} cannot be read", file));
+std::vector<std::string> with_config(std::vector<std::string> arguments, const CLI::App& train) {
+  const std::string joined = "--config=";
+  const auto at = std::find_if(arguments.begin(), arguments.end(),
+                               [&](const std::string& a) { return a == "--config" || a.starts_with(joined); });
+  if (at == arguments.end() || (*at == "--config" && at + 1 == arguments.end())) return arguments;
+  const std::string file = *at == "--config" ? *(at + 1) : at->substr(joined.size());
   std::vector<CLI::ConfigItem> items;
   try {
+    std::istringstream in(config_text(file));
     items = CLI::ConfigTOML().from_config(in);
   } catch (const CLI::Error& error) {
     throw UsageError(fmt::format("--config: {}: {}", file, error.what()));
@@ -292,12 +321,19 @@ std::vector<std::string> with_config(std::vector<std::string> arguments) {
   for (const auto& item : items) {
     if (item.name == "++" || item.name == "--") continue;  // a section's beginning and end
     const std::string option = "--" + item.name;
+    if (train.get_option_no_throw(option) == nullptr || option == "--config") {
+      throw UsageError(fmt::format("--config: {}: {} is not an option of fovea train", file, item.fullname()));
+    }
     const auto given = [&](const std::string& a) { return a == option || a.starts_with(option + "="); };
     if (std::any_of(arguments.begin(), arguments.end(), given)) continue;
-    if (item.inputs.size() != 1) throw UsageError(fmt::format("--config: {}: {} needs one value", file, item.name));
+    if (item.inputs.size() != 1 || item.inputs[0].empty())
+      throw UsageError(fmt::format("--config: {}: {} needs one value", file, item.name));
+    const bool flag = train.get_option(option)->get_expected_max() == 0;
+    if (flag && item.inputs[0] != "true" && item.inputs[0] != "false") {
+      throw UsageError(fmt::format("--config: {}: {} is true or false, not {}", file, item.name, item.inputs[0]));
+    }
     if (item.inputs[0] == "false") continue;
-    arguments.push_back(option);
-    if (item.inputs[0] != "true") arguments.push_back(item.inputs[0]);
+    arguments.push_back(item.inputs[0] == "true" ? option : option + "=" + item.inputs[0]);
   }
   return arguments;
 }

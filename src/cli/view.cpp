@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <istream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <ostream>
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "cli/terminal.hpp"
 #include "fovea/error.hpp"
 #include "view/page.hpp"
@@ -60,6 +62,7 @@ void view_file(const ViewOptions& options, const Streams& streams) {
     file.open(options.file, std::ios::binary);
     if (!file) throw FileError(name + ": cannot be opened");
   }
+  check_outputs_differ({{"--html", &options.html}, {"--svg", &options.svg}});
   const bool to_files = !options.html.empty() || !options.svg.empty();
   const view::TerminalStyle style = terminal_style(streams.out, options.color);
   std::vector<view::AttentionPicture> pictures;
@@ -80,12 +83,22 @@ void view_file(const ViewOptions& options, const Streams& streams) {
     throw FileError(fmt::format(
         "{}: {}", name, options.line > 0 ? fmt::format("line {} is blank", options.line) : "has no attention in it"));
   const std::string title = from_stdin ? "Attention" : std::filesystem::path(options.file).filename().string();
-  if (!options.html.empty()) write_whole_file(options.html, view::attention_page(pictures, title));
-  if (!options.svg.empty()) {
-    write_whole_file(options.svg,
-                     view::svg_document(pieces, "Attention: " + title,
-                                        "What each target token looked at in the source, as weights from 0 to 1."));
+  // Both or none.
+  std::optional<WholeFile> html;
+  std::optional<WholeFile> svg;
+  if (!options.html.empty()) {
+    html.emplace(options.html);
+    html->write(view::attention_page(pictures, title));
+    html->prepare();
   }
+  if (!options.svg.empty()) {
+    svg.emplace(options.svg);
+    svg->write(view::svg_document(pieces, "Attention: " + title,
+                                  "What each target token looked at in the source, as weights from 0 to 1."));
+    svg->prepare();
+  }
+  if (html) html->commit();
+  if (svg) svg->commit();
 }
 
 }  // namespace
@@ -96,7 +109,8 @@ void add_view(CLI::App& app, const Streams& streams) {
   command->add_option("FILE", options->file, "JSON lines of fovea run --attention; - reads standard input")->required();
   command->add_option("--html", options->html, "write a page, one file with everything in it");
   command->add_option("--svg", options->svg, "write a picture");
-  command->add_option("--line", options->line, "only this line of FILE, counted from 1")->check(CLI::PositiveNumber);
+  command->add_option("--line", options->line, "only this line of FILE, counted from 1")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   command->add_option("--layer", options->layer,
                       "only this layer, counted from 0 (terminal and SVG; the page has a choice)");
   command->add_option("--head", options->head, "only this head, counted from 0");

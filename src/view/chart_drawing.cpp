@@ -37,8 +37,13 @@ std::vector<Point> thinned(const std::vector<Point>& points) {
   return out;
 }
 
+// Beyond this, the range of an axis would be infinite.
+bool small_enough(double value) {
+  return std::abs(value) < 1e300;
+}
+
 bool drawable(const Chart& chart, const Point& p) {
-  return std::isfinite(p.first) && std::isfinite(p.second) && (!chart.logarithmic || p.second > 0) &&
+  return small_enough(p.first) && small_enough(p.second) && (!chart.logarithmic || p.second > 0) &&
          (!chart.logarithmic_x || p.first > 0);
 }
 

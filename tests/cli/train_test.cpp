@@ -148,6 +148,56 @@ TEST_F(TrainCommand, AConfigFileHoldsOptionsAndTheCommandLineWins) {
   EXPECT_NE(r.err.find("step      3"), std::string::npos) << r.err;
 }
 
+TEST_F(TrainCommand, AConfigFileMayBeJoinedToItsOption) {
+  std::ofstream(file("c.toml")) << "max-steps = 2\ncell = \"lstm\"\narch = \"rnn\"\n";
+  ASSERT_EQ(call(train("m", {"--config=" + file("c.toml")})).code, 0);
+  EXPECT_EQ(nlohmann::json::parse(bytes_of(folder_ / "m/config.json"))["model"]["cell"], "lstm");
+}
+
+TEST_F(TrainCommand, ATrainingThatDivergesSaysSo) {
+  auto arguments = train("m", {"--clip", "0", "--max-steps", "9"});
+  std::replace(arguments.begin(), arguments.end(), std::string("0.01"), std::string("1e30"));
+  const Result r = call(arguments);
+  EXPECT_EQ(r.code, 1);
+  EXPECT_NE(r.err.find("--learning-rate"), std::string::npos) << r.err;
+}
+
+TEST_F(TrainCommand, GoingOnWithAnotherModelIsRefused) {
+  ASSERT_EQ(call(train("m", {"--max-steps", "2"})).code, 0);
+  fs::remove(folder_ / "m/checkpoint.safetensors");
+  EXPECT_EQ(call(train("m", {"--max-steps", "2", "--resume"})).code, 2)
+      << "there is a model, but nothing to go on from";
+  fs::remove(folder_ / "m/model.safetensors");
+  const Result r = call(train("m", {"--max-steps", "2", "--resume", "--kernel", "5"}));
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.err.find("kernel 3, not 5"), std::string::npos) << r.err;
+}
+
+TEST_F(TrainCommand, ALongLineToValidateOnDoesNotEndATraining) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "eins ";
+  std::ofstream(file("long.source")) << text << "\neins\n";
+  std::ofstream(file("long.target")) << "one\none\n";
+  auto arguments = train(
+      "m", {"--arch", "cnn", "--max-positions", "12", "--max-length", "11", "--max-steps", "4", "--validate", "bleu"});
+  arguments[8] = file("long.source");
+  arguments[10] = file("long.target");
+  const Result trained = call(arguments);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(call({"run", "--model", file("m")}, "eins\n").code, 0);
+  const Result refused = call({"run", "--model", file("m")}, "eins\n" + text + "\n");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.err.find("line 2 has"), std::string::npos) << refused.err;
+  EXPECT_EQ(call({"run", "--model", file("m"), "--max-length", "12"}, "eins\n").code, 2);
+}
+
+TEST_F(TrainCommand, WhatCannotBeWrittenIsSaidBeforeTheWork) {
+  ASSERT_EQ(call(train("m", {"--max-steps", "2"})).code, 0);
+  const Result r = call({"run", "--model", file("m"), "--alignments", file("nowhere/a.txt")}, "eins\n");
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(r.out, "");
+}
+
 TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   const auto expect = [&](const std::vector<std::string>& arguments, int code, const std::string& part) {
     const Result r = call(arguments);
@@ -160,6 +210,17 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect(train("m", {"--dropout", "1.5"}), 2, "--dropout");
   expect(train("m", {"--attention-dropout", "-0.5"}), 2, "--attention-dropout");
   expect(train("m", {"--encoder", "lstm"}), 2, "--encoder");
+  expect(train("m", {"--layers", "0"}), 2, "layers");
+  expect(train("m", {"--languages", "german"}), 2, "--languages");
+  expect(train("m", {"--arch", "cnn", "--max-positions", "9"}), 2, "--max-positions");
+  expect(train("m", {"--config", folder_.string()}), 1, "--config");
+  for (const char* text : {"dropout =\n", "nothing = 1\n", "resume = 3\n"}) {
+    std::ofstream(file("bad.toml")) << text;
+    const Result bad = call(train("m", {"--config", file("bad.toml")}));
+    EXPECT_EQ(bad.code, 2) << text << bad.err;
+  }
+  std::ofstream(file("bytes.toml")) << "\xFF\xFE";
+  expect(train("m", {"--config", file("bytes.toml")}), 1, "UTF-8");
   std::ofstream(file("short.target")) << "one\n";
   auto unequal = train("m");
   unequal[6] = file("short.target");
@@ -172,6 +233,13 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect(train("m", {"--max-steps", "2"}), 2, "--resume");
   expect({"run", "--model", file("m"), "--beam", "0"}, 2, "--beam");
   expect({"run", "--model", file("m"), "--layer", "7"}, 2, "--layer");
+  expect({"run", "--model", file("m"), "--attention", file("x"), "--alignments", file("x")}, 2, "both name");
+  auto over = train("m", {"--overwrite"});  // wrong options leave the old model alone
+  std::replace(over.begin(), over.end(), std::string("64"), std::string("1"));
+  expect(over, 2, "--batch-tokens");
+  EXPECT_EQ(call({"run", "--model", file("m")}, "eins\n").code, 0);
+  const std::string two = call({"run", "--model", file("m"), "--n-best", "2"}, "eins\n\n").out;
+  EXPECT_EQ(std::count(two.begin(), two.end(), '\n'), 4) << "two for each line, the empty one too";
   std::ofstream(folder_ / "m/model.safetensors") << "broken";
   expect({"run", "--model", file("m")}, 1, "model.safetensors");
 }
