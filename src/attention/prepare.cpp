@@ -180,6 +180,9 @@ void set_wants(Plan& plan, const WeightsRequest& want) {
   if (want.top < 0 || want.top > plan.keys) {
     throw UsageError(fmt::format("attend: want.top is {}: expected 0 to {}, the number of keys", want.top, plan.keys));
   }
+  if (std::holds_alternative<normalizer::Tanh>(plan.normalizer) && (want.top > 0 || want.entropy)) {
+    throw UsageError("attend: want.top and want.entropy are of weights from 0 on, which tanh does not give");
+  }
   plan.top = want.top;
   plan.want_column_sums = want.column_sums;
   plan.want_entropy = want.entropy;

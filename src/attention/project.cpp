@@ -3,9 +3,12 @@
 //   backward  dx = dy op(W)',  dop(W) = x' dy,  db = sum of the rows of dy
 #include "attention/project.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "attention/rows_scratch.hpp"
+#include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"
 
@@ -27,16 +30,24 @@ Tensor rows_that_count(const Tensor& x, const Tensor& dy, Int in, Int out) {
 }
 
 Var project_rows(const Var& x, const Var& w, const Var& b, Int heads, Int in, Int first, Trans trans) {
+  if (w.rank() != 2 || x.rank() < 1 || x.dim(-1) != heads * in || (trans == Trans::yes && first + in > w.dim(1))) {
+    throw ShapeError(fmt::format("attention: a map {} cannot be applied to rows {}{}", w.shape().text(),
+                                 x.shape().text(), heads > 1 ? fmt::format(" of {} heads", heads) : ""));
+  }
   const Int out = trans == Trans::yes ? w.dim(0) : w.dim(1);
+  if (b && !(b.shape() == Shape{out})) {
+    throw ShapeError(fmt::format("attention: bias {} where [{}] is needed", b.shape().text(), out));
+  }
   const Tensor rows = x.value().contiguous();
   const Tensor weight = w.value().contiguous();
-  const Int n = in == 0 ? 0 : rows.size() / in;
   const Int ldw = weight.dim(1);
   Shape shape = x.shape();
   shape.set(-1, heads * out);
   const Tensor y = Tensor::empty(shape);
+  const Int n = out == 0 ? 0 : y.size() / out;
   const float beta = b ? 1.0F : 0.0F;
-  for (Int r = 0; b && r < n; ++r) std::copy_n(b.value().data(), out, y.data() + r * out);
+  const Tensor bias = b ? b.value().contiguous() : Tensor();
+  for (Int r = 0; b && r < n; ++r) std::copy_n(bias.data(), out, y.data() + r * out);
   kernels::parallel_gemm(Trans::no, trans, n, out, in, rows.data(), in, weight.data() + first, ldw, beta, y.data(),
                          out);
   return record(y, {x, w, b}, [x, w, b, rows, weight, n, in, out, first, ldw, trans](const Tensor& dy) {
@@ -70,11 +81,11 @@ Var project_rows(const Var& x, const Var& w, const Var& b, Int heads, Int in, In
 }  // namespace
 
 Var project(const Var& x, const Var& w, const Var& b, Int heads, Int first) {
-  return project_rows(x, w, b, heads, x.dim(-1) / heads, first, Trans::yes);
+  return project_rows(x, w, b, heads, x.rank() == 0 ? 0 : x.dim(-1) / heads, first, Trans::yes);
 }
 
 Var project_plain(const Var& x, const Var& w, const Var& b, Int heads) {
-  return project_rows(x, w, b, heads, w.dim(0), 0, Trans::no);
+  return project_rows(x, w, b, heads, w.rank() == 2 ? w.dim(0) : 0, 0, Trans::no);
 }
 
 }  // namespace fovea::attention

@@ -61,7 +61,10 @@ struct Transform {
     expect("score a", how.a, {s.query_dim}, true);
     expect("score b", how.b, {s.key_dim}, true);
     expect("score c", how.c, {1}, true);
-    if ((how.a || how.c) && std::holds_alternative<normalizer::Sigmoid>(plan.normalizer)) {
+    // The same for all keys of a query: normalizers that make a row sum to 1 do not see it.
+    const bool seen = std::holds_alternative<normalizer::Sigmoid>(plan.normalizer) ||
+                      std::holds_alternative<normalizer::Tanh>(plan.normalizer);
+    if ((how.a || how.c) && seen) {
       const Var a = how.a ? reshape(how.a, {1, s.query_dim}) : Var(Tensor::zeros({1, s.query_dim}));
       plan.inputs[Input::row_term] = project(q, a, how.c, s.packed_heads);
     }
@@ -146,6 +149,10 @@ void transform(Plan& plan, const Sizes& sizes, const Var& query, const Var& key,
   }
   std::visit(t, how.score);
   if (t.q.rank() == 2 && sizes.batch != 1 && t.q.requires_grad()) t.q = repeat_batch(t.q, sizes.batch);
+  Var& row_term = plan.inputs[Input::row_term];  // sequences add to its gradient from several threads
+  if (row_term && row_term.rank() == 2 && sizes.batch != 1 && row_term.requires_grad()) {
+    row_term = repeat_batch(row_term, sizes.batch);
+  }
   plan.inputs[Input::query] = t.q;
   plan.inputs[Input::key] = t.k;
   plan.dim = t.q.dim(-1) / sizes.packed_heads;

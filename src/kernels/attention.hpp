@@ -21,6 +21,9 @@ constexpr std::int64_t kKeyTile = 64;
 constexpr std::int64_t kKeyChunk = 512;
 constexpr std::int64_t kRowBlock = 128;
 
+/// A bias counts as at least this: times log2 e it is still finite, and only -inf hides.
+constexpr float kLowestBias = -2.3e38F;
+
 /// Which keys a query may look at, and what is added to its scores. All of it is resolved per tile: tiles that no
 /// query of the tile can see are skipped.
 struct Sight {

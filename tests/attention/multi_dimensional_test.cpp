@@ -27,6 +27,13 @@ TEST(MultiDimensional, GradientsMatchFiniteDifferences) {
        random_tensor({3}, 4)});
 }
 
+TEST(MultiDimensional, RowsOfAnotherWidthAreNamed) {
+  const Tensor m = random_tensor({4, 4}, 1);
+  const MultiDimensional layer{m, m, random_tensor({4}, 2)};
+  EXPECT_THROW((void)layer(random_tensor({2, 3, 8}, 3)), ShapeError);
+  EXPECT_THROW((void)layer(random_tensor({2, 3, 2}, 3)), ShapeError);
+}
+
 TEST(MultiDimensionalPooling, GradientsMatchFiniteDifferences) {
   const Lengths lengths{4, 2};
   check_gradients(

@@ -87,7 +87,7 @@ TEST(Normalizers, GradientsMatchFiniteDifferences) {
   for (const Normalizer& how :
        {Normalizer(Softmax{.temperature = 2}), Normalizer(Sparsemax{}), Normalizer(Sparsemax{.temperature = 0.5F}),
         Normalizer(Entmax15{}), Normalizer(Entmax15{.temperature = 3}), Normalizer(Sigmoid{.bias = -1}),
-        Normalizer(Sigmoid{.temperature = 2})}) {
+        Normalizer(Sigmoid{.temperature = 2}), Normalizer(normalizer::Tanh{})}) {
     SCOPED_TRACE(how.index());
     // Both outputs: the context, and the weights themselves. A small step: sparse weights have corners.
     for (const bool weights : {false, true}) {
@@ -101,6 +101,29 @@ TEST(Normalizers, GradientsMatchFiniteDifferences) {
           {.step = 2e-3, .tolerance = 5e-3});
     }
   }
+}
+
+TEST(Normalizers, ThatDoNotSumToOneSeeWhatAllKeysShare) {
+  for (const Normalizer& how : {Normalizer(Sigmoid{}), Normalizer(normalizer::Tanh{})}) {
+    SCOPED_TRACE(how.index());
+    // One set of queries for both sequences, too.
+    for (const Shape& queries : {Shape{2, 4, 3}, Shape{4, 3}}) {
+      check_gradients(
+          [&](const auto& in) {
+            return attend(in[0], in[1], in[2], {.score = score::General{in[3], in[4], in[5], in[6]}, .normalizer = how})
+                .context;
+          },
+          {random_tensor(queries, 1), random_tensor({2, 6, 3}, 2), random_tensor({2, 6, 2}, 3),
+           random_tensor({3, 3}, 4), random_tensor({3}, 5), random_tensor({3}, 6), random_tensor({1}, 7)},
+          {.step = 4e-3, .tolerance = 4e-3});
+    }
+  }
+}
+
+TEST(Normalizers, WhatTanhCannotTellIsRefused) {
+  const Tensor x = random_tensor({1, 4, 3}, 2);
+  EXPECT_THROW((void)attend(x, x, x, {.normalizer = normalizer::Tanh{}, .want = {.top = 2}}), UsageError);
+  EXPECT_THROW((void)attend(x, x, x, {.normalizer = normalizer::Tanh{}, .want = {.entropy = true}}), UsageError);
 }
 
 TEST(Normalizers, HardPassesNothingToTheScoresUnlessStraightThrough) {

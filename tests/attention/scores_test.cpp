@@ -158,7 +158,8 @@ TEST(Scores, OnesOwnWithoutGradientServesUntilOneIsWanted) {
   score::Pairwise blind = near_by();
   blind.gradient = nullptr;
   EXPECT_NO_THROW((void)attend(q, k, v, {.score = blind}));
-  EXPECT_NO_THROW((void)attend(q, k, Var::parameter(v), {.score = blind}));
+  const Var value = Var::parameter(v);
+  EXPECT_NO_THROW(backward(sum(attend(q, k, value, {.score = blind}).context)));
   EXPECT_THROW((void)attend(Var::parameter(q), k, v, {.score = blind}), UsageError);
 }
 

@@ -75,6 +75,19 @@ TEST(Sight, ABiasOfMinusInfinityHides) {
   EXPECT_EQ(seen({.bias = bias}), (Rows{"x.xx..", "x.xx..", "x.xx..", "x.xx.."}));
 }
 
+TEST(Sight, TheLowestNumberIsABiasLikeAnyOther) {
+  for (const Attend by : kBothPaths) {
+    for (const std::int64_t queries : {1, 4}) {
+      const Tensor keys = random_tensor({1, 6, 4}, 5);
+      const Tensor bias = Tensor::zeros({queries, 6});
+      bias.fill(std::numeric_limits<float>::lowest());
+      const Tensor w =
+          by(Tensor::zeros({1, queries, 4}), keys, keys, {.bias = bias, .want = {.weights = true}}).weights.value();
+      for (const float x : w.contiguous().values()) EXPECT_NEAR(x, 1.0F / 6, 1e-6);
+    }
+  }
+}
+
 TEST(Sight, LocalSeesAroundItsCentre) {
   EXPECT_EQ(seen({.local = Local{.half_width = 1}}), (Rows{"xx....", "xxx...", ".xxx..", "..xxx."}));
   const Tensor centers = Tensor::of({1, 4}, {4.5F, 0.0F, -3.0F, 99.0F});

@@ -46,7 +46,7 @@ float score(const Head& head, std::int64_t i, std::int64_t j) {
   const Sight& sight = head.sight;
   if (!visible(sight, i, j)) return -std::numeric_limits<float>::infinity();
   double s = raw_score(head, i, j);
-  if (sight.bias != nullptr) s += sight.bias[i * sight.bias_row + j * sight.bias_column];
+  if (sight.bias != nullptr) s += std::max(kLowestBias, sight.bias[i * sight.bias_row + j * sight.bias_column]);
   s -= static_cast<double>(sight.alibi_slope) * static_cast<double>(std::abs(i + sight.offset - j));
   return static_cast<float>(s * kLog2e);
 }

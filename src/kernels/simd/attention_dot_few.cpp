@@ -25,7 +25,8 @@ HWY_INLINE bool adjust_rows(const Sight& sight, const Tile& t, float* s) {
       }
       x = __builtin_fmaf(slope, __builtin_fabsf(static_cast<float>(b - a) - diagonal), x);
       if (sight.bias == nullptr) continue;
-      x += sight.bias[(t.row0 + b) * sight.bias_row + (t.key0 + a) * sight.bias_column] * kLog2eFloat;
+      const float bias = sight.bias[(t.row0 + b) * sight.bias_row + (t.key0 + a) * sight.bias_column];
+      x += (bias < kLowestBias ? kLowestBias : bias) * kLog2eFloat;
     }
   }
   return hidden;

@@ -94,7 +94,15 @@ HWY_INLINE V sum_each(const float* x) {
 #endif
 }
 
-/// y[d, r] = factor * x[r, d] for r < rows, 0 for the lanes up to a whole vector. y's rows are `y_stride` apart.
+// A bias as it is added: what is not -inf stays so in base 2.
+HWY_INLINE V finite_bias(V x) {
+  const F f;
+  return hn::IfThenElse(hn::Eq(x, hn::Set(f, kMinusInf)), x, hn::Max(x, hn::Set(f, kLowestBias)));
+}
+
+/// y[d, r] = factor * x[r, d] for r < rows, 0 for the lanes up to a whole vector. y's rows are `y_stride` apart. kBias:
+/// x is a bias.
+template <bool kBias = false>
 HWY_INLINE void pack_transposed(const float* x, std::int64_t x_stride, int rows, std::int64_t width, float factor,
                                 float* HWY_RESTRICT y, int y_stride) {
   const F f;
@@ -121,11 +129,17 @@ HWY_INLINE void pack_transposed(const float* x, std::int64_t x_stride, int rows,
       turn_blocks(v[0], v[1], v[2], v[3]);
       float* to = y + d * y_stride + r0;
 #pragma GCC unroll 4
-      for (int c = 0; c < 4; ++c) hn::StoreU(hn::Mul(by, v[c]), f, to + c * y_stride);
+      for (int c = 0; c < 4; ++c) {
+        if constexpr (kBias) v[c] = finite_bias(v[c]);
+        hn::StoreU(hn::Mul(by, v[c]), f, to + c * y_stride);
+      }
     }
     for (; d < width; ++d) {
       float* to = y + d * y_stride + r0;
-      for (int r = 0; r < here; ++r) to[r] = factor * top[r * x_stride + d];
+      for (int r = 0; r < here; ++r) {
+        const float value = top[r * x_stride + d];
+        to[r] = factor * (kBias && value != kMinusInf && value < kLowestBias ? kLowestBias : value);
+      }
       for (int r = here; r < kLanes; ++r) to[r] = 0;
     }
   }
@@ -269,7 +283,7 @@ HWY_INLINE void bias_tile(const Sight& sight, const Tile& t, float* memory, floa
   const float* bias =
       sight.bias == nullptr ? nullptr : sight.bias + t.row0 * sight.bias_row + t.key0 * sight.bias_column;
   if (sight.mask == nullptr && sight.bias_column == 1) {
-    pack_transposed(bias, sight.bias_row, t.queries, t.keys, kLog2eFloat, y, stride);
+    pack_transposed<true>(bias, sight.bias_row, t.queries, t.keys, kLog2eFloat, y, stride);
     return;
   }
   for (int b = 0; b < t.queries; ++b) {
@@ -281,7 +295,7 @@ HWY_INLINE void bias_tile(const Sight& sight, const Tile& t, float* memory, floa
     const std::uint8_t* mask = sight.mask + (t.row0 + b) * sight.mask_stride + t.key0;
     for (int a = 0; a < t.keys; ++a) row[a] = mask[a] != 0 ? row[a] : kMinusInf;
   }
-  pack_transposed(memory, kKeyTile, t.queries, t.keys, kLog2eFloat, y, stride);
+  pack_transposed<true>(memory, kKeyTile, t.queries, t.keys, kLog2eFloat, y, stride);
 }
 
 /// Adds bias and ALiBi to the scores and makes -inf of what is not seen. Says whether some pair is not seen.
