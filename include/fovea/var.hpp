@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "fovea/error.hpp"
 #include "fovea/tensor.hpp"
 
 namespace fovea {
@@ -87,7 +88,11 @@ class Var {
   [[nodiscard]] static Var parameter(Tensor value);
 
   explicit operator bool() const { return static_cast<bool>(state_); }
-  [[nodiscard]] const Tensor& value() const { return state_->value; }
+  /// Throws Error when there is none.
+  [[nodiscard]] const Tensor& value() const {
+    if (!state_) throw Error("a Var without a value is used as if it had one");
+    return state_->value;
+  }
   [[nodiscard]] const Shape& shape() const { return value().shape(); }
   [[nodiscard]] int rank() const { return value().rank(); }
   [[nodiscard]] std::int64_t dim(int axis) const { return value().dim(axis); }

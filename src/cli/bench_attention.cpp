@@ -175,6 +175,18 @@ Medians measure(double seconds, Work&& work, Machine&& machine) {
   return {median(times), median(figures)};
 }
 
+// Of one head. Causal: query i sees the keys up to i + keys - queries, half of those it meets there counted as half.
+double visible_pairs(const AttentionBench& bench) {
+  const FusedShape& s = bench.shape;
+  if (!bench.causal) return static_cast<double>(s.queries) * static_cast<double>(s.keys);
+  if (s.queries == s.keys) return 0.5 * static_cast<double>(s.queries) * static_cast<double>(s.keys);
+  double pairs = 0;
+  for (std::int64_t i = 0; i < s.queries; ++i) {
+    pairs += static_cast<double>(std::clamp<std::int64_t>(i + s.keys - s.queries + 1, 0, s.keys));
+  }
+  return pairs;
+}
+
 nlohmann::ordered_json run_attention_bench(const AttentionBench& bench) {
   Arrays arrays(bench);
   const FusedShape& s = bench.shape;
@@ -184,9 +196,8 @@ nlohmann::ordered_json run_attention_bench(const AttentionBench& bench) {
     if (bench.backward) fused_backward(arrays.attention, arrays.grads);
   };
   const Medians against_peak = measure(bench.seconds, work, peak_gflops);
-  double flops = 4.0 * static_cast<double>(s.batch * s.heads * s.queries) * static_cast<double>(s.keys * s.dim);
+  double flops = 4.0 * static_cast<double>(s.batch * s.heads * s.dim) * visible_pairs(bench);
   if (bench.backward) flops *= 3.5;
-  if (bench.causal) flops /= 2;
   const double gflops = flops / against_peak.work * 1e-9;
   result["median_ms"] = against_peak.work * 1e3;
   result["gflops"] = gflops;

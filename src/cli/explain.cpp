@@ -114,7 +114,8 @@ view::Lesson explain_sentence(const ExplainOptions& options) {
 }
 
 view::Lesson explain_scores(const ExplainOptions& options) {
-  if (!options.sentence.empty() || !options.tokens.empty() || !options.embeddings.empty() || !options.svg.empty()) {
+  if (!options.sentence.empty() || !options.tokens.empty() || !options.embeddings.empty() || !options.svg.empty() ||
+      options.heads != ExplainOptions{}.heads || options.seed != ExplainOptions{}.seed || options.causal) {
     throw UsageError("--scores: goes with --dim, --html and --color only");
   }
   if (options.scores.size() > kMostScores) throw UsageError(fmt::format("--scores: at most {}", kMostScores));

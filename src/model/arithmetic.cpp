@@ -65,12 +65,15 @@ double decoder_flops(const ModelConfig& c, double s, double t) {
       const double gates = c.cell == Cell::gru ? 3 : 4;
       double total = rnn_attention_flops(c, s, t, m);
       // What enters the first cell: the embedding, and the context (Bahdanau, plain) or the fed-back state (Luong).
-      double in = e + (c.form == RnnForm::bahdanau || c.attention == RnnAttention::none ? m : c.input_feeding ? d : 0);
+      const bool plain = c.attention == RnnAttention::none;  // one context: its products are made once
+      double in = e + (plain ? 0 : c.form == RnnForm::bahdanau ? m : c.input_feeding ? d : 0);
+      if (plain) total += 2 * m * (gates * d + d);
       for (int i = 0; i < layers; ++i) {
         total += 2 * t * gates * d * (in + d);
         in = d;
       }
-      return total + 2 * t * d * (c.form == RnnForm::luong ? d + m : d + m + e);  // the layer before the output
+      // The layer before the output.
+      return total + 2 * t * d * (plain ? d + e : c.form == RnnForm::luong ? d + m : d + m + e);
     }
   }
   return 0;

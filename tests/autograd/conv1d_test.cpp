@@ -87,6 +87,7 @@ TEST(Conv1d, ASequencesResultDoesNotDependOnTheOthersOrOnPadding) {
 }
 
 TEST(Conv1d, ShapesThatDoNotFitAreNamed) {
+  EXPECT_THROW((void)conv1d(random_tensor({1, 3, 2}, 1), random_tensor({4, 2}, 2), {}), ShapeError);
   const auto message = [](const Var& x, const Var& w, const Var& b, bool glu) -> std::string {
     try {
       (void)(glu ? conv1d_glu(x, w, b) : conv1d(x, w, b));

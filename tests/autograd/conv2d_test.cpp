@@ -121,6 +121,9 @@ TEST(Pool2d, GlobalMeanIsThatOfAllPixels) {
 }
 
 TEST(Conv2d, WhatDoesNotFitIsNamed) {
+  EXPECT_THROW((void)conv2d(random_tensor({1, 3, 3, 1}, 1), random_tensor({4, 2}, 2), {}, {.height = 2, .width = 2}),
+               ShapeError);
+  EXPECT_THROW((void)max_pool2d(Tensor::zeros({1, 0, 3, 1}), {.height = 2, .width = 2, .pad_y = 1}), ShapeError);
   const auto message = [](auto&& call) -> std::string {
     try {
       (void)call();

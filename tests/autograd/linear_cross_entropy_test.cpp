@@ -171,6 +171,11 @@ TEST(LinearCrossEntropy, NothingButPaddingCostsNothing) {
 }
 
 TEST(LinearCrossEntropy, WhatDoesNotFitIsNamed) {
+  const std::vector<std::int32_t> one{1};
+  EXPECT_THROW((void)linear_cross_entropy(Tensor::zeros({1, 0}), Tensor::zeros({5, 0}), {}, one, {}), ShapeError);
+  EXPECT_THROW(
+      (void)linear_cross_entropy(Tensor::zeros({1, 2}), Tensor::zeros({5, 2}), {}, one, {.label_smoothing = 1}),
+      UsageError);
   const Tensor x = Tensor::zeros({2, 3});
   const std::vector<std::int32_t> targets{1, 2};
   EXPECT_THROW((void)linear_cross_entropy(x, Tensor::zeros({5, 4}), {}, targets), ShapeError);

@@ -136,6 +136,15 @@ TEST(Gru, GradientMatchesFiniteDifferencesWithoutPaddingOrFirstState) {
   }
 }
 
+TEST(Gru, WeightsMayBeTransposed) {
+  test::check_gradients(
+      [](const std::vector<Var>& in) {
+        return gru(in[0], {transpose(in[1], 0, 1), transpose(in[2], 0, 1), in[3], in[4]}, {}).states;
+      },
+      {random_tensor({2, 3, 5}, 1), random_tensor({12, 5}, 2, 0.5F), random_tensor({12, 4}, 3, 0.5F),
+       random_tensor({12}, 4), random_tensor({4}, 5)});
+}
+
 TEST(Lstm, GradientMatchesFiniteDifferences) {
   const Lengths lengths{3, 0, 1, 2};
   for (const std::int64_t h : {1, 7, 8, 9, 33}) {

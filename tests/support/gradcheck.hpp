@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -51,8 +52,14 @@ inline void check_gradients(const std::function<Var(const std::vector<Var>&)>& f
   for (std::size_t which = 0; which < inputs.size(); ++which) {
     const Tensor grad = leaves[which].grad();
     const std::int64_t n = inputs[which].size();
-    const std::int64_t stride = std::max<std::int64_t>(1, n / how.per_input);
-    for (std::int64_t at = 0; at < n; at += stride) {
+    // A step that shares no factor with the width, so that all columns are met in turn; and the last value.
+    std::int64_t stride = std::max<std::int64_t>(1, n / how.per_input);
+    const std::int64_t width = inputs[which].rank() == 0 ? 1 : std::max<std::int64_t>(1, inputs[which].dim(-1));
+    while (std::gcd(stride, width) != 1) ++stride;
+    std::vector<std::int64_t> places;
+    for (std::int64_t at = 0; at < n; at += stride) places.push_back(at);
+    if (n > 0 && places.back() != n - 1) places.push_back(n - 1);
+    for (const std::int64_t at : places) {
       const double h = how.step;
       const double numeric =
           (8 * (loss(which, at, h) - loss(which, at, -h)) - (loss(which, at, 2 * h) - loss(which, at, -2 * h))) /

@@ -120,8 +120,9 @@ Var convolve(const char* op, bool glu, const Var& x, const Var& weights, const V
   }
   const std::int64_t in = x.dim(2);
   const std::int64_t out = weights.dim(1);
-  if (!(bias.shape() == Shape{out})) {
-    throw ShapeError(fmt::format("{}: bias {} where [{}] is needed", op, bias.shape().text(), out));
+  if (!bias || !(bias.shape() == Shape{out})) {
+    throw ShapeError(
+        fmt::format("{}: bias {} where [{}] is needed", op, bias ? bias.shape().text() : std::string("none"), out));
   }
   const std::int64_t width = weights.dim(0) / in;
   const std::int64_t left = how.padding == TimePadding::causal ? width - 1 : (width - 1) / 2;

@@ -83,10 +83,10 @@ void input_gradient(const Pixels& p, const Tensor& w, const Tensor& dy, const Va
 
 Var conv2d(const Var& x, const Var& weights, const Var& bias, const Window2d& window) {
   const Pixels p("conv2d", x.shape(), window);
-  if (weights.rank() != 2 || weights.dim(0) != p.depth() || !(bias.shape() == Shape{weights.dim(1)})) {
+  if (weights.rank() != 2 || weights.dim(0) != p.depth() || !bias || !(bias.shape() == Shape{weights.dim(1)})) {
     throw ShapeError(fmt::format("conv2d: weights {} and bias {} for windows of {}x{} on {}; [{},O] and [O] are needed",
-                                 weights.shape().text(), bias.shape().text(), window.height, window.width,
-                                 x.shape().text(), p.depth()));
+                                 weights.shape().text(), bias ? bias.shape().text() : std::string("none"),
+                                 window.height, window.width, x.shape().text(), p.depth()));
   }
   const std::int64_t out = weights.dim(1);
   const std::int64_t depth = p.depth();

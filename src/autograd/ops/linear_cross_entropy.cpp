@@ -41,7 +41,11 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Var& bias, s
                                   const CrossEntropyOptions& how) {
   const std::int64_t width = w.rank() == 2 ? w.dim(how.transposed ? 0 : 1) : 0;
   const std::int64_t vocabulary = w.rank() == 2 ? w.dim(how.transposed ? 1 : 0) : 0;
-  if (w.rank() != 2 || x.rank() < 1 || x.dim(-1) != width ||
+  if (!(how.label_smoothing >= 0 && how.label_smoothing < 1)) {
+    throw UsageError(
+        fmt::format("linear_cross_entropy: label smoothing {}, 0 up to, but not, 1 is needed", how.label_smoothing));
+  }
+  if (w.rank() != 2 || x.rank() < 1 || width == 0 || x.dim(-1) != width ||
       x.size() != static_cast<std::int64_t>(targets.size()) * width || (bias && !(bias.shape() == Shape{vocabulary}))) {
     throw ShapeError(fmt::format("linear_cross_entropy: x {}, weight {}{}, {} targets", x.shape().text(),
                                  w.shape().text(), bias ? fmt::format(", bias {}", bias.shape().text()) : std::string(),

@@ -17,6 +17,9 @@ namespace fovea {
 
 Var max_pool2d(const Var& x, const Window2d& window) {
   const Pixels p("max_pool2d", x.shape(), window);
+  if (x.dim(1) == 0 || x.dim(2) == 0) {
+    throw ShapeError(fmt::format("max_pool2d: a picture {} without a pixel", x.shape().text()));
+  }
   if (2 * window.pad_y > window.height || 2 * window.pad_x > window.width) {
     throw ShapeError(fmt::format("max_pool2d: padding {}x{} is more than half a window of {}x{}", window.pad_y,
                                  window.pad_x, window.height, window.width));

@@ -64,7 +64,7 @@ void input_gradient(const Kept& k) {
   const bool dense = k.sequences.dense();
   const Tensor to = dense ? dx.tensor.reshape({-1, in}) : Tensor::empty({k.sequences.rows(), in});
   for (std::size_t d = 0; d < k.count; ++d) {
-    const Tensor& w = k.weights[d].input.value();
+    const Tensor w = k.weights[d].input.value().contiguous();
     multiply(Trans::no, Trans::yes, k.directions[d].gates.slice(1, 0, w.dim(1)), w, d > 0 || (dense && dx.add), to);
   }
   if (!dense) k.sequences.expand(to, dx.tensor.reshape({-1, in}), dx.add);
