@@ -300,8 +300,10 @@ Product columns_of(Product x, std::int64_t j, std::int64_t n) {
 // read all of A each; parts of rows pack all of B each. Large products have several parts per thread, so that one that
 // is held up costs less.
 void parallel_multiply(const GemmKernels& kernels, const Product& x) {
-  // Below a few microseconds of work the other threads are not worth waking.
-  if (threads() == 1 || x.m * x.n * x.k < 64 * 64 * 64) return multiply(kernels, x);
+  // Below a few microseconds of work the other threads are not worth waking. Few rows take as long as reading B does:
+  // a core reads some 7 values a nanosecond, where it would multiply 80.
+  const std::int64_t worth = x.m <= 4 ? 48 * 1024 : 64 * 64 * 64;
+  if (threads() == 1 || x.m * x.n * x.k < worth) return multiply(kernels, x);
   constexpr std::int64_t kWorthAPart = 1'000'000'000;  // multiply-adds: some ten milliseconds
   const std::int64_t parts = threads() * std::clamp<std::int64_t>(x.m * x.n / threads() * x.k / kWorthAPart, 1, 4);
   const std::int64_t columns = round_up((x.n + parts - 1) / parts, kernels.nr);
