@@ -1,5 +1,5 @@
 // fovea bench attention --batch B --heads H --queries N --keys N --dim D [--causal] [--backward]
-//                       [--score dot|scaled-dot|additive] [--key-heads K] [--top N] [--threads T] [--seconds S]
+//                       [--score S] [--key-heads K] [--top N] [--threads T] [--seconds S]
 //
 // median_ms of a forward pass (with --backward: and its gradient), gflops, peak_rss_mb of the process, and what the
 // machine itself does in the same run to compare with: peak_gflops (a register-only loop of multiply-adds) and the
@@ -18,6 +18,7 @@
 #include "attention/fused.hpp"
 #include "base/rng.hpp"
 #include "cli/bench.hpp"
+#include "fovea/attention/attend.hpp"
 #include "fovea/error.hpp"
 #include "fovea/tensor.hpp"
 #include "fovea/threads.hpp"
@@ -37,6 +38,11 @@ struct AttentionBench {
   int threads = 0;
   double seconds = 1;
 };
+
+// Whether the tiles take the score as it is.
+bool is_fused(const std::string& score) {
+  return score == "dot" || score == "scaled-dot" || score == "additive";
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -141,6 +147,7 @@ class Arrays {
       if (attention.w != nullptr) grads.dw = dw_.data();
     }
   }
+  [[nodiscard]] const Tensor& queries() const { return q_; }
   [[nodiscard]] const Tensor& keys() const { return k_; }
   [[nodiscard]] const Tensor& values() const { return v_; }
 
@@ -151,6 +158,42 @@ class Arrays {
   FusedShape s_;
   Tensor q_, k_, v_, w_, out_, stats_;
   Tensor dout_, dq_, dk_, dv_, dw_;
+};
+
+// The other scores, as attend() computes them: with what comes before the tiles.
+class Attending {
+ public:
+  Attending(const AttentionBench& bench, const Arrays& arrays) : backward_(bench.backward) {
+    const FusedShape& s = bench.shape;
+    const auto leaf = [&](const Tensor& t) { return backward_ ? Var::parameter(t) : Var(t); };
+    q_ = leaf(arrays.queries());
+    k_ = leaf(arrays.keys());
+    v_ = leaf(arrays.values());
+    const auto weights = [&](const Shape& shape) { return leaf(random(shape, 6)); };
+    options_.causal = bench.causal;
+    if (bench.score == "general") options_.score = score::General{.w = weights({s.dim, s.dim})};
+    if (bench.score == "cosine") options_.score = score::Cosine{};
+    if (bench.score == "concat") {
+      options_.score = score::Concat{.w = weights({s.dim, 2 * s.dim}), .v = weights({s.dim})};
+    }
+    if (bench.score == "location") options_.score = score::Location{.w = weights({s.keys, s.dim})};
+    if (backward_) dout_ = random({s.batch, s.heads, s.queries, s.value_dim}, 5);
+  }
+  void run() const {
+    if (!backward_) {
+      const NoGrad quiet;
+      (void)attend(q_, k_, v_, options_);
+      return;
+    }
+    fovea::backward(attend(q_, k_, v_, options_).context, dout_);
+    for (const Var& leaf : {q_, k_, v_}) leaf.zero_grad();
+  }
+
+ private:
+  bool backward_;
+  Var q_, k_, v_;
+  AttendOptions options_;
+  Tensor dout_;
 };
 
 // Medians over about `seconds`, the machine's own figure measured in between, so that both see the same clock rate.
@@ -191,18 +234,22 @@ nlohmann::ordered_json run_attention_bench(const AttentionBench& bench) {
   Arrays arrays(bench);
   const FusedShape& s = bench.shape;
   nlohmann::ordered_json result;
+  const bool fused = is_fused(bench.score);
+  const Attending attending(bench, arrays);
   const auto work = [&] {
+    if (!fused) return attending.run();
     fused_forward(arrays.attention);
     if (bench.backward) fused_backward(arrays.attention, arrays.grads);
   };
   const Medians against_peak = measure(bench.seconds, work, peak_gflops);
-  double flops = 4.0 * static_cast<double>(s.batch * s.heads * s.dim) * visible_pairs(bench);
-  if (bench.backward) flops *= 3.5;
-  const double gflops = flops / against_peak.work * 1e-9;
+  // As is usual: half of all pairs when causal. The fraction counts those that are seen.
+  const double all = static_cast<double>(s.queries) * static_cast<double>(s.keys);
+  const double pass = 4.0 * static_cast<double>(s.batch * s.heads * s.dim) * (bench.backward ? 3.5 : 1.0);
+  const double gflops = pass * (bench.causal ? 0.5 : 1.0) * all / against_peak.work * 1e-9;
   result["median_ms"] = against_peak.work * 1e3;
   result["gflops"] = gflops;
   result["peak_gflops"] = against_peak.machine;
-  result["fraction"] = gflops / against_peak.machine;
+  result["fraction"] = pass * visible_pairs(bench) / against_peak.work * 1e-9 / against_peak.machine;
   if (bench.score == "additive") {
     const std::int64_t count = s.batch * s.heads * s.queries * s.keys * s.dim;
     const Medians tanh = measure(bench.seconds, work, [&] { return seconds_of([&] { tanh_alone(count); }); });
@@ -237,6 +284,7 @@ void check(const AttentionBench& bench) {
   const FusedShape& s = bench.shape;
   if (s.heads % s.key_heads != 0) throw UsageError("--key-heads: must divide --heads");
   if (bench.top > s.keys) throw UsageError("--top: at most --keys");
+  if (bench.top > 0 && !is_fused(bench.score)) throw UsageError("--top: goes with dot, scaled-dot and additive");
 }
 
 }  // namespace
@@ -255,7 +303,7 @@ void add_bench_attention(CLI::App& bench_app, const Streams& streams) {
   app->add_flag("--causal", options->causal, "query i sees keys up to i + keys - queries");
   app->add_flag("--backward", options->backward, "forward and gradient");
   app->add_option("--score", options->score, "the score")
-      ->check(CLI::IsMember({"dot", "scaled-dot", "additive"}))
+      ->check(CLI::IsMember({"dot", "scaled-dot", "additive", "general", "cosine", "concat", "location"}))
       ->capture_default_str();
   app->add_option("--top", options->top, "also find the N largest weights of each query")->check(size);
   app->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
