@@ -33,6 +33,11 @@
   function reader() {
     if (worker) return worker;
     worker = new Worker('assets/reader.js');
+    worker.onerror = () => { // it could not be loaded: the next question tries again
+      worker = null;
+      for (const { fail } of waiting.values()) fail(judge(0, ''));
+      waiting.clear();
+    };
     worker.onmessage = ({ data }) => {
       const { done, fail } = waiting.get(data.id) || {};
       waiting.delete(data.id);

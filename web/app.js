@@ -38,7 +38,7 @@
 
   // --- asking and answering ------------------------------------------------------------------------------------------
   const pair = Fovea.pair((swapped) => {
-    if (swapped && state.shown) text.value = state.shown.translatedText;
+    if (swapped && state.shown && state.shown.request.text === text.value) text.value = state.shown.translatedText;
     state.word = '';
     changed(0);
     examples();

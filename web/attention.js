@@ -177,7 +177,8 @@
 
     async function save(kind) {
       const name = options.fileName || 'attention';
-      const which = state.layer === '' && state.head === '' ? '' : state.layer === '' ? Fovea.words.headMean(state.head)
+      const there = (picture.heads || []).some((one) => (state.layer === '' || one.layer === Number(state.layer)) && (state.head === '' || one.head === Number(state.head)));
+      const which = !there || (state.layer === '' && state.head === '') ? '' : state.layer === '' ? Fovea.words.headMean(state.head)
         : state.head === '' ? Fovea.words.layerMean(state.layer) : Fovea.words.oneHead(state.layer, state.head);
       if (kind === 'SVG') Fovea.saveFile(name + '.svg', Fovea.mapSvg(picture, weights, which), 'image/svg+xml');
       else if (kind === 'PNG') Fovea.saveFile(name + '.png', await Fovea.mapPng(heat.map, 900));

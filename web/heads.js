@@ -37,7 +37,7 @@
       const layers = [...new Set(list.map((one) => one.layer))].sort((a, b) => a - b);
       const heads = [...new Set(list.map((one) => one.head))].sort((a, b) => a - b);
       const shape = JSON.stringify([layers, heads, Fovea.language]);
-      if (table.dataset.shape !== shape) build(layers, heads);
+      if (table.dataset.shape !== shape) { build(layers, heads); shown = null; }
       table.dataset.shape = shape;
       if (shown !== picture) fill(picture);
       shown = picture;

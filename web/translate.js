@@ -27,8 +27,8 @@
       const signal = stop();
       wanted = request;
       owner.busy(false);
-      if (!request) return;
-      if (away) { timer = setTimeout(reconnect, 300); return; }
+      if (away) { timer = setTimeout(reconnect, request ? 300 : wait); return; }
+      if (!request) { owner.trouble(null); return; }
       timer = setTimeout(() => run(request, signal), delay);
     }
 

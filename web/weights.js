@@ -77,6 +77,7 @@
   // folded before they are compared; a token that is not found leaves the place to the next one.
   const fold = (text) => text.normalize('NFKC').toLowerCase().replace(/[\s▁]+/g, '');
   Fovea.places = function (tokens, text) {
+    if (!tokens.length) return [];
     let folded = '';
     const from = [];
     const to = [];

@@ -7,6 +7,7 @@
 #include "server/call.hpp"
 #include "server/detect.hpp"
 #include "server/joined.hpp"
+#include "server/limits.hpp"
 #include "server/numbers.hpp"
 #include "server/passage.hpp"
 
@@ -104,6 +105,7 @@ void Api::attention(const Shared& call) {
     throw Refusal(400, fmt::format("Invalid request: request ({}) exceeds text limit ({} bytes for attention)",
                                    q.size(), kMostBytes));
   }
+  check_limit(characters(q), options_.char_limit);
   const int beam = fields.number("beam", options_.beam);
   if (beam < 1 || beam > kWidestBeam) {
     throw Refusal(400, fmt::format("Invalid request: beam parameter must be 1 to {}", kWidestBeam));

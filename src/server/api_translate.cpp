@@ -9,17 +9,13 @@
 #include "server/call.hpp"
 #include "server/detect.hpp"
 #include "server/joined.hpp"
+#include "server/limits.hpp"
 #include "server/numbers.hpp"
 #include "server/passage.hpp"
 #include "text/unicode.hpp"
 
 namespace fovea::server {
 namespace {
-
-std::size_t characters(std::string_view utf8) {
-  return static_cast<std::size_t>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
-}
 
 // \r\n and \r as \n: browsers send forms with the former.
 std::string unix_lines(const std::string& text) {
@@ -55,12 +51,6 @@ Texts read_q(const Fields& fields) {
   if (!strings) throw Refusal(400, "Invalid request: q parameter is not a string or an array of strings");
   for (const auto& e : q) texts.list.push_back(e.get<std::string>());
   return texts;
-}
-
-void check_limit(std::size_t size, int limit) {
-  if (limit >= 0 && size > static_cast<std::size_t>(limit)) {
-    throw Refusal(400, fmt::format("Invalid request: request ({}) exceeds text limit ({})", size, limit));
-  }
 }
 
 // Everything between the question and its answer.

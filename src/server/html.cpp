@@ -22,14 +22,17 @@ constexpr std::array<std::string_view, 8> kKept = {"script", "style", "code", "p
 // Where the tag that begins at `at` ends (one past >), or npos. Quoted values may hold >.
 std::size_t tag_end(std::string_view html, std::size_t at) {
   char quote = 0;
+  char before = 0;  // what is not white space
   for (std::size_t i = at + 1; i < html.size(); ++i) {
+    const char c = html[i];
     if (quote != 0) {
-      if (html[i] == quote) quote = 0;
-    } else if ((html[i] == '"' || html[i] == '\'') && html[i - 1] == '=') {
-      quote = html[i];
-    } else if (html[i] == '>') {
+      if (c == quote) quote = 0;
+    } else if ((c == '"' || c == '\'') && before == '=') {
+      quote = c;
+    } else if (c == '>') {
       return i + 1;
     }
+    if (static_cast<unsigned char>(c) > ' ') before = c;
   }
   return std::string_view::npos;
 }
@@ -65,10 +68,23 @@ bool is_void(std::string_view name) {
   return false;
 }
 
+// One past the comment that begins at `at`, or 0 when none does.
+std::size_t comment_end(std::string_view html, std::size_t at) {
+  if (!html.substr(at).starts_with("<!--")) return 0;
+  const std::size_t end = html.find("-->", at + 4);
+  return end == std::string_view::npos ? html.size() : end + 3;
+}
+
+// A < before anything else is a character like any other.
+bool begins_tag(std::string_view html, std::size_t at) {
+  const char next = at + 1 < html.size() ? html[at + 1] : ' ';
+  return letter(next) || next == '/' || next == '!' || next == '?';
+}
+
 // One past the element that was opened just before `at`, its closing tag included; elements of its name may stand in
 // it.
 std::size_t element_end(std::string_view html, std::size_t at, const std::string& name) {
-  if (name == "script" || name == "style") {  // no tags inside, only the end
+  if (name == "script" || name == "style" || name == "textarea") {  // no tags inside, only the end
     for (; (at = html.find("</", at)) != std::string_view::npos; at += 2) {
       std::size_t same = 0;
       while (same < name.size() && at + 2 + same < html.size() && lower(html[at + 2 + same]) == name[same]) ++same;
@@ -80,6 +96,14 @@ std::size_t element_end(std::string_view html, std::size_t at, const std::string
   }
   int depth = 1;
   while ((at = html.find('<', at)) != std::string_view::npos) {
+    if (const std::size_t end = comment_end(html, at); end != 0) {
+      at = end;
+      continue;
+    }
+    if (!begins_tag(html, at)) {
+      ++at;
+      continue;
+    }
     const std::size_t end = tag_end(html, at);
     if (end == std::string_view::npos) break;
     const Tag tag = read_tag(html.substr(at, end - at));
@@ -94,11 +118,24 @@ struct Entity {
   std::string_view name;
   char32_t point;
 };
-constexpr std::array<Entity, 20> kEntities = {
-    {{"amp", '&'},      {"lt", '<'},        {"gt", '>'},       {"quot", '"'},     {"apos", '\''},
-     {"nbsp", 0xA0},    {"hellip", 0x2026}, {"ndash", 0x2013}, {"mdash", 0x2014}, {"lsquo", 0x2018},
-     {"rsquo", 0x2019}, {"ldquo", 0x201C},  {"rdquo", 0x201D}, {"laquo", 0xAB},   {"raquo", 0xBB},
-     {"copy", 0xA9},    {"reg", 0xAE},      {"euro", 0x20AC},  {"deg", 0xB0},     {"middot", 0xB7}}};
+constexpr std::array<Entity, 27> kEntities = {
+    {{"amp", '&'},       {"lt", '<'},       {"gt", '>'},       {"quot", '"'},     {"apos", '\''},
+     {"hellip", 0x2026}, {"ndash", 0x2013}, {"mdash", 0x2014}, {"lsquo", 0x2018}, {"rsquo", 0x2019},
+     {"ldquo", 0x201C},  {"rdquo", 0x201D}, {"sbquo", 0x201A}, {"bdquo", 0x201E}, {"lsaquo", 0x2039},
+     {"rsaquo", 0x203A}, {"euro", 0x20AC},  {"bull", 0x2022},  {"trade", 0x2122}, {"thinsp", 0x2009},
+     {"ensp", 0x2002},   {"emsp", 0x2003},  {"OElig", 0x152},  {"oelig", 0x153},  {"Scaron", 0x160},
+     {"scaron", 0x161},  {"Yuml", 0x178}}};
+// From U+00A0 on.
+constexpr std::array<std::string_view, 96> kLatin1 = {
+    "nbsp",   "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",    "copy",   "ordf",
+    "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn", "sup2",   "sup3",   "acute",  "micro",
+    "para",   "middot", "cedil",  "sup1",   "ordm",   "raquo",  "frac14", "frac12", "frac34", "iquest", "Agrave",
+    "Aacute", "Acirc",  "Atilde", "Auml",   "Aring",  "AElig",  "Ccedil", "Egrave", "Eacute", "Ecirc",  "Euml",
+    "Igrave", "Iacute", "Icirc",  "Iuml",   "ETH",    "Ntilde", "Ograve", "Oacute", "Ocirc",  "Otilde", "Ouml",
+    "times",  "Oslash", "Ugrave", "Uacute", "Ucirc",  "Uuml",   "Yacute", "THORN",  "szlig",  "agrave", "aacute",
+    "acirc",  "atilde", "auml",   "aring",  "aelig",  "ccedil", "egrave", "eacute", "ecirc",  "euml",   "igrave",
+    "iacute", "icirc",  "iuml",   "eth",    "ntilde", "ograve", "oacute", "ocirc",  "otilde", "ouml",   "divide",
+    "oslash", "ugrave", "uacute", "ucirc",  "uuml",   "yacute", "thorn",  "yuml"};
 
 // The character of the entity named between & and ;, or 0.
 char32_t entity(std::string_view name) {
@@ -114,6 +151,9 @@ char32_t entity(std::string_view name) {
   for (const Entity& e : kEntities) {
     if (e.name == name) return e.point;
   }
+  for (std::size_t i = 0; i < kLatin1.size(); ++i) {
+    if (kLatin1[i] == name) return static_cast<char32_t>(0xA0 + i);
+  }
   return 0;
 }
 
@@ -128,14 +168,12 @@ std::vector<HtmlPart> html_parts(std::string_view html) {
     text = to;
   };
   for (std::size_t at = 0; (at = html.find('<', at)) != std::string_view::npos;) {
-    if (html.substr(at).starts_with("<!--")) {
-      const std::size_t end = html.find("-->", at + 4);
-      kept(at, end == std::string_view::npos ? html.size() : end + 3);
+    if (const std::size_t end = comment_end(html, at); end != 0) {
+      kept(at, end);
       at = text;
       continue;
     }
-    const char next = at + 1 < html.size() ? html[at + 1] : ' ';
-    if (!letter(next) && next != '/' && next != '!' && next != '?') {
+    if (!begins_tag(html, at)) {
       ++at;
       continue;
     }

@@ -1,5 +1,8 @@
 #include "server/passage.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "server/html.hpp"
 #include "text/sentences.hpp"
 #include "text/unicode.hpp"
@@ -46,7 +49,13 @@ Passage Passage::of_html(std::string_view html, std::size_t longest) {
   Passage passage;
   for (const HtmlPart& part : html_parts(html)) {
     if (part.text) {
-      passage.add_text(html_unescape(part.bytes), longest, true);
+      // A line's end inside a paragraph is a space; around it white space stays as it is.
+      std::string text = html_unescape(part.bytes);
+      const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
+      const auto first = std::find_if_not(text.begin(), text.end(), blank);
+      const auto last = std::find_if_not(text.rbegin(), std::make_reverse_iterator(first), blank).base();
+      std::replace_if(first, last, blank, ' ');
+      passage.add_text(text, longest, true);
     } else {
       passage.keep(part.bytes);
     }

@@ -25,6 +25,7 @@ Server::~Server() {
   const auto models = std::const_pointer_cast<Models>(api_->models());
   models->abandon();
   models->close();
+  http_->drain(2);  // what has its answer now is sent
   listening_ = nullptr;
   http_.reset();
 }

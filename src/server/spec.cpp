@@ -53,6 +53,7 @@ std::string build() {
   const json detection = object({{"language", text}, {"confidence", number}});
   const json attention = object({{"source", array(text)}, {"target", array(text)}, {"weights", matrix}});
   const json q = field("q", "string", true, "Text to translate; in JSON also an array of texts");
+  const json one = field("q", "string", true, "Text to translate");
   const json source = field("source", "string", true, "Source language code, or auto");
   const json target = field("target", "string", true, "Target language code");
   const json words = field("merge_words", "boolean", false, "Attention between words instead of tokens");
@@ -73,7 +74,7 @@ std::string build() {
                                      {"attention", attention}}));
   paths["/attention"] =
       post("attention", "Every layer and head of the attention, and the beam",
-           {q, source, target, field("beam", "integer", false, "Hypotheses kept, 1 to 32"), words, key},
+           {one, source, target, field("beam", "integer", false, "Hypotheses kept, 1 to 32"), words, key},
            object({{"translatedText", text},
                    {"model", text},
                    {"log_probability", number},

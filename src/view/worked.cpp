@@ -132,6 +132,11 @@ WorkedExample work(const WorkedInput& input) {
         attend(tensor(head.q), tensor(head.k), tensor(head.v), {.causal = input.causal, .want = {.weights = true}});
     head.weights = matrix(seen.weights.value(), words, words);
     head.output = matrix(seen.context.value(), words, dv);
+    for (const Matrix* numbers : {&head.weights, &head.output}) {
+      if (!std::all_of(numbers->values.begin(), numbers->values.end(), [](float x) { return std::isfinite(x); })) {
+        throw UsageError("explain: the numbers are too large: products of them are no longer finite");
+      }
+    }
     for (std::int64_t i = 0; i < words; ++i) {
       for (std::int64_t c = 0; c < dv; ++c) {
         example.joined.values[static_cast<std::size_t>(i * example.joined.columns + h * dv + c)] = head.output.at(i, c);

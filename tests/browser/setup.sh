@@ -12,7 +12,7 @@ mkdir -p "$build"
 
 if ! cmp -s "$source/package.json" "$build/node_modules/.installed.json"; then
   cp "$source/package.json" "$build/package.json"
-  if ! (cd "$build" && npm install --no-audit --no-fund --no-package-lock --ignore-scripts --fetch-retries=1 --loglevel=error) >"$build/npm.log" 2>&1; then
+  if ! (cd "$build" && npm install --no-audit --no-fund --no-package-lock --ignore-scripts --fetch-retries=1 --fetch-timeout=60000 --loglevel=error) >"$build/npm.log" 2>&1; then
     cat "$build/npm.log"
     if grep -q 'ETARGET\|E404' "$build/npm.log"; then exit 1; fi  # a version that does not exist is our mistake
     skip "npm could not install playwright-core (no network?)"

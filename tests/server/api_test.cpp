@@ -106,6 +106,8 @@ TEST_F(Api, TextPastTheLimitIsRefused) {
   EXPECT_EQ(translate({{"q", "äöüß!"}}).status, 200);
   EXPECT_EQ(translate({{"q", "äöüß!!"}}).error(), "Invalid request: request (6) exceeds text limit (5)");
   EXPECT_EQ(translate({{"q", {"a", "b", "c"}}}).error(), "Invalid request: request (3) exceeds text limit (2)");
+  EXPECT_EQ(post(port_, "/attention", {{"q", "äöüß!!"}, {"source", "en"}, {"target", "de"}}).error(),
+            "Invalid request: request (6) exceeds text limit (5)");
   EXPECT_EQ(post(port_, "/detect", {{"q", {"a", "b", "c"}}}).error(),
             "Invalid request: request (3) exceeds text limit (2)");
 }

@@ -50,6 +50,21 @@ TEST(Passage, OfHtmlDecodesEntitiesForTheModelAndEncodesItsOutput) {
   EXPECT_EQ(passage.with([&](std::size_t) -> const std::string& { return output; }), "&lt;b&gt; &amp; é&nbsp;!");
 }
 
+TEST(Passage, OfHtmlKnowsTagsFromOtherSigns) {
+  EXPECT_EQ(shouted(Passage::of_html("<code>a < b</code> x<p>y", 100)), "<code>a < b</code> [x]<p>[y]");
+  EXPECT_EQ(shouted(Passage::of_html("<pre>x<<2 <!-- it=\"s --></pre> y", 100)), "<pre>x<<2 <!-- it=\"s --></pre> [y]");
+  EXPECT_EQ(shouted(Passage::of_html("<textarea><b></textarea>x", 100)), "<textarea><b></textarea>[x]");
+  EXPECT_EQ(shouted(Passage::of_html("<a title= \"x > y\">z</a>", 100)), "<a title= \"x > y\">[z]</a>");
+}
+
+TEST(Passage, OfHtmlReadsALinesEndAsASpace) {
+  const Passage passage = Passage::of_html("<p>\n  3 March\r\n2021\n</p>", 100);
+  EXPECT_THAT(passage.lines(), ElementsAre("3 March  2021"));
+  EXPECT_EQ(shouted(passage), "<p>\n  [3 March  2021]\n</p>");
+  EXPECT_THAT(Passage::of_html("M&auml;dchen im Caf&eacute; &bull; &szlig;", 100).lines(),
+              ElementsAre("Mädchen im Café • ß"));
+}
+
 TEST(Passage, OfMegabytesTakesLinearTime) {
   for (const std::string unit :
        {"a", "。", "< ", "<a ", ". ", "é", "<b>", "<script> < ", "\n", "&amp", "A. B", "<pre <", "..."}) {

@@ -26,6 +26,8 @@ module.exports = {
     await page.getByRole('button', { name: '中文' }).click();
     check.strictEqual(await page.textContent('#look-title'), '模型看向何处');
     check.strictEqual(await page.getAttribute('#swap', 'aria-label'), '交换语言');
+    const blank = await page.evaluate(() => [...document.querySelectorAll('.heads-grid canvas')].filter((c) => c.getContext('2d').getImageData(c.width / 2, c.height / 2, 1, 1).data[3] === 0).length);
+    check.strictEqual(blank, 0, 'every head is drawn again');
     await page.reload();
     await page.waitForSelector('#look:not([hidden])');
     check.strictEqual(await page.textContent('#look-title'), '模型看向何处');
