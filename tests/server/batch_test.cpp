@@ -140,7 +140,7 @@ TEST_F(Batches, EndingAbandonsWhatHasNotBegun) {
   const std::string body = nlohmann::json{{"q", lines}, {"source", "en"}, {"target", "de"}}.dump();
   Wire busy(port_);
   busy.send(request_text("POST", "/translate", body));
-  ASSERT_NE(text_of("one"), "?");
+  while (server_->models()->waiting() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const auto began = std::chrono::steady_clock::now();
   std::thread ender([&] { server_.reset(); });
   const Answer answer = read_answer(busy);
