@@ -152,7 +152,7 @@ void add_explain(CLI::App& app, const Streams& streams) {
       ->excludes("SENTENCE");
   command->add_option("--dim", options->dim, "numbers per word (default 4); with --scores the width of the keys");
   command->add_option("--heads", options->heads, "heads (default 1)")->check(CLI::Range(1, 16));
-  command->add_option("--seed", options->seed, "of the made-up numbers");
+  command->add_option("--seed", options->seed, "of the made-up numbers")->check(CLI::NonNegativeNumber);
   command->add_option("--embeddings", options->embeddings, ".safetensors with X, W_Q, W_K, W_V and perhaps W_O");
   command->add_flag("--causal", options->causal, "words look only at themselves and earlier ones");
   command->add_option("--scores", options->scores, "only the weights for these scores: 7,5,4,9,11")->delimiter(',');

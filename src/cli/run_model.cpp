@@ -108,7 +108,7 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_option("--temperature", s.temperature, "of the drawing");
   sub->add_option("--top-k", s.top_k, "draw among the K likeliest; 0: all");
   sub->add_option("--top-p", s.top_p, "draw among the likeliest with this probability together");
-  sub->add_option("--seed", s.seed, "of the drawing");
+  sub->add_option("--seed", s.seed, "of the drawing")->check(CLI::NonNegativeNumber);
   sub->add_flag("--replace-unknown", o->how.replace_unknown, "write the source word an unknown one looked at most");
   sub->add_flag("--scores", o->scores, "score, tab, output");
   sub->add_option("--attention", o->attention_file, "JSON lines: source, target, weights");

@@ -88,8 +88,10 @@ void add_serve(CLI::App& app, const Streams& streams) {
   sub->add_option("--rate", s.access.rate, "requests per minute and client; 0: any number");
   sub->add_option("--queue", s.most_waiting, "requests that may wait for a model; more are answered 429")
       ->check(CLI::Range(1, 1000000));
-  sub->add_option("--char-limit", s.api.char_limit, "characters of one text; -1: any number");
-  sub->add_option("--batch-limit", s.api.batch_limit, "texts of one request; -1: any number");
+  sub->add_option("--char-limit", s.api.char_limit, "characters of one text; -1: any number")
+      ->check(CLI::Range(-1, 1 << 30));
+  sub->add_option("--batch-limit", s.api.batch_limit, "texts of one request; -1: any number")
+      ->check(CLI::Range(-1, 1 << 30));
   sub->add_option("--body-limit", s.http.body_limit, "bytes of one request")->check(CLI::Range(1, 1 << 30));
   sub->add_option("--connections", s.http.connections, "open connections; more wait")->check(CLI::Range(1, 1000000));
   sub->add_option("--timeout", s.http.receive_seconds, "seconds a client may take to send a request")

@@ -266,7 +266,7 @@ void add_train(CLI::App& app, const Streams& streams) {
       ->group(group);
   sub->add_option("--average", o.average, "validate and save the mean of the last N checkpoints")->group(group);
   sub->add_option("--ema", o.ema, "or an exponential mean with this decay")->group(group);
-  sub->add_option("--seed", o.seed, "of everything random")->group(group);
+  sub->add_option("--seed", o.seed, "of everything random")->group(group)->check(CLI::NonNegativeNumber);
   sub->add_option("--threads", f->threads, "0: all cores")->group(group);
 
   sub->callback([job, f, streams, rate] {
@@ -291,6 +291,9 @@ void add_train(CLI::App& app, const Streams& streams) {
       job->tokenizer_model = f->tokenizer;
     } else {
       job->tokenizer = tokenizer_kind(f->tokenizer);
+    }
+    if (job->bpe && (!job->tokenizer_model.empty() || job->tokenizer != TokenizerKind::sentencepiece)) {
+      throw UsageError("--bpe: it goes with --tokenizer sentencepiece");
     }
     job->validate_by = validate_by(f->validate_by);
     if (f->threads != 0) set_threads(f->threads);

@@ -212,6 +212,12 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect(train("m", {"--encoder", "lstm"}), 2, "--encoder");
   expect(train("m", {"--layers", "0"}), 2, "layers");
   expect(train("m", {"--languages", "german"}), 2, "--languages");
+  expect(train("m", {"--seed", "-1"}), 2, "--seed");
+  expect(train("m", {"--bpe"}), 2, "--bpe");
+  std::ofstream(file("blank")) << std::string(60, '\n');
+  auto empty = train("m");
+  empty[4] = file("blank");
+  expect(empty, 1, "only blank lines");
   expect(train("m", {"--arch", "cnn", "--max-positions", "9"}), 2, "--max-positions");
   expect(train("m", {"--config", folder_.string()}), 1, "--config");
   for (const char* text : {"dropout =\n", "nothing = 1\n", "resume = 3\n"}) {
