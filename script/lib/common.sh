@@ -39,6 +39,8 @@ train() {
   wait "$child" || { echo "script/$self: the training of $dir/model failed" >&2; exit 1; }
   child=
   trap - INT TERM
+  # Somebody stopped it alone: half a training is not what is to be scored.
+  if tail -n 1 "$dir/train.out" | grep -q '^interrupted'; then stop; fi
 }
 
 # decode MODEL IN OUT OPTION…
