@@ -21,7 +21,7 @@ using kernels::Trans;
 Tensor rows_that_count(const Tensor& x, const Tensor& dy, Int in, Int out) {
   const Int rows = in == 0 ? 0 : x.size() / in;
   if (all_finite({x.data(), 0, 0, x.size()}, 0, 0, 1, x.size())) return x;
-  const Tensor copy = x.clone();
+  Tensor copy = x.clone();
   for (Int r = 0; r < rows; ++r) {
     const float* d = dy.data() + r * out;
     if (std::all_of(d, d + out, [](float v) { return v == 0.0F; })) std::fill_n(copy.data() + r * in, in, 0.0F);

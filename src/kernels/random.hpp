@@ -47,6 +47,7 @@ FOVEA_ALWAYS_INLINE std::uint32_t dropout_word(DropoutKey key, std::uint32_t w) 
 
 /// What a test must reach to be kept; 0 <= rate < 1.
 FOVEA_ALWAYS_INLINE std::int32_t dropout_threshold(float rate) {
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): it is not below 0
   std::int64_t t = static_cast<std::int64_t>(static_cast<double>(rate) * 65536.0 + 0.5);
   t = t < 0 ? 0 : t > 65535 ? 65535 : t;
   return static_cast<std::int32_t>(t * 65536 - 2147483648);
