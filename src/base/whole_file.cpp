@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <deque>
 #include <system_error>
 #include <utility>
 
@@ -127,6 +128,15 @@ void write_whole_file(const std::filesystem::path& target, std::string_view text
   WholeFile file(target);
   file.write(text);
   file.commit();
+}
+
+void write_whole_files(std::initializer_list<std::pair<std::string_view, std::string_view>> files) {
+  std::deque<WholeFile> open;
+  for (const auto& [name, text] : files) {
+    if (!name.empty()) open.emplace_back(name).write(text);
+  }
+  for (WholeFile& file : open) file.prepare();
+  for (WholeFile& file : open) file.commit();
 }
 
 }  // namespace fovea

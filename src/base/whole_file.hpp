@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace fovea {
 
@@ -47,5 +49,8 @@ class WholeFile {
 
 /// All of `text` as the file `target`.
 void write_whole_file(const std::filesystem::path& target, std::string_view text);
+
+/// Several files, each with its text, that appear together or not at all. An empty name stands for no file.
+void write_whole_files(std::initializer_list<std::pair<std::string_view, std::string_view>> files);
 
 }  // namespace fovea

@@ -218,7 +218,7 @@ Medians measure(double seconds, Work&& work, Machine&& machine) {
   return {median(times), median(figures)};
 }
 
-// Of one head. Causal: query i sees the keys up to i + keys - queries, half of those it meets there counted as half.
+// Of one head. Causal: query i sees the keys up to i + keys - queries; as many queries as keys count as half, as usual.
 double visible_pairs(const AttentionBench& bench) {
   const FusedShape& s = bench.shape;
   if (!bench.causal) return static_cast<double>(s.queries) * static_cast<double>(s.keys);

@@ -37,14 +37,7 @@ void dates(const DatesOptions& options, const Streams& streams) {
       streams.out << lines.source[i] << '\t' << lines.target[i] << '\n';
     return;
   }
-  WholeFile source(options.source);  // both are open before one is in place
-  WholeFile target(options.target);
-  source.write(joined(lines.source));
-  target.write(joined(lines.target));
-  source.prepare();
-  target.prepare();
-  source.commit();
-  target.commit();
+  write_whole_files({{options.source, joined(lines.source)}, {options.target, joined(lines.target)}});
 }
 
 }  // namespace

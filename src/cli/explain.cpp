@@ -129,13 +129,13 @@ void explain(const ExplainOptions& options, const Streams& streams) {
   if (options.dim && *options.dim < 1) throw UsageError(fmt::format("--dim {}: must be at least 1", *options.dim));
   check_outputs_differ({{"--html", &options.html}, {"--svg", &options.svg}});
   const view::Lesson lesson = options.scores.empty() ? explain_sentence(options) : explain_scores(options);
-  if (!options.html.empty()) write_whole_file(options.html, view::lesson_page(lesson));
-  if (!options.svg.empty()) {
-    const view::AttentionPicture& picture = lesson.picture;
-    write_whole_file(options.svg, view::svg_document({view::svg_ribbon(picture, picture.weights),
-                                                      view::svg_heat_map(picture, picture.weights)},
-                                                     lesson.title, lesson.closing));
-  }
+  const view::AttentionPicture& picture = lesson.picture;
+  const std::string page = options.html.empty() ? "" : view::lesson_page(lesson);
+  const std::string drawing = options.svg.empty() ? ""
+                                                  : view::svg_document({view::svg_ribbon(picture, picture.weights),
+                                                                        view::svg_heat_map(picture, picture.weights)},
+                                                                       lesson.title, lesson.closing);
+  write_whole_files({{options.html, page}, {options.svg, drawing}});
   if (options.html.empty() && options.svg.empty()) {
     streams.out << view::lesson_text(lesson, terminal_style(streams.out, options.color));
   }

@@ -5,17 +5,15 @@
 #include <fmt/format.h>
 
 #include <csignal>
-#include <fstream>
 #include <optional>
 #include <ostream>
-#include <sstream>
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
+#include "server/languages.hpp"
 #include "service/training.hpp"
-#include "text/unicode.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -153,29 +151,6 @@ ValidateBy validate_by(const std::string& name) {
   throw UsageError(fmt::format("--validate: \"{}\" is not one of loss, bleu, accuracy", name));
 }
 
-std::string config_text(const std::string& file) {
-  std::error_code ignored;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file, ignored)) {
-    throw FileError(fmt::format("--config: {} cannot be read", file));
-  }
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  const std::size_t bad = text::invalid_utf8(text);
-  if (bad != std::string_view::npos)
-    throw FileError(fmt::format("--config: {} is not UTF-8 at byte {}", file, bad + 1));
-  return text;
-}
-
-// "en-de": two names with a dash between them.
-void check_languages(const std::string& languages) {
-  const std::size_t dash = languages.find('-');
-  const bool pair = dash != std::string::npos && dash > 0 && dash + 1 < languages.size();
-  const bool clean = std::all_of(languages.begin(), languages.end(), [](unsigned char c) { return c > ' '; });
-  if (!languages.empty() && (!pair || !clean)) {
-    throw UsageError(fmt::format("--languages: \"{}\" is not a pair, as in en-de", languages));
-  }
-}
-
 }  // namespace
 
 void add_train(CLI::App& app, const Streams& streams) {
@@ -274,7 +249,9 @@ void add_train(CLI::App& app, const Streams& streams) {
       throw UsageError(fmt::format("--task: \"{}\" is not one of generate", f->task));
     }
     const std::string languages = job->config.languages;
-    check_languages(languages);
+    if (!languages.empty() && !server::language_pair(languages)) {
+      throw UsageError(fmt::format("--languages: \"{}\" is not a pair, as in en-de", languages));
+    }
     job->config = model_config(*f);
     job->config.languages = languages;
     job->options.schedule.kind = schedule_kind(f->schedule);
@@ -306,39 +283,6 @@ void add_train(CLI::App& app, const Streams& streams) {
                                                       : "interrupted; --resume goes on";
     streams.err << why << ": " << job->model.string() << '\n';
   });
-}
-
-std::vector<std::string> with_config(std::vector<std::string> arguments, const CLI::App& train) {
-  const std::string joined = "--config=";
-  const auto at = std::find_if(arguments.begin(), arguments.end(),
-                               [&](const std::string& a) { return a == "--config" || a.starts_with(joined); });
-  if (at == arguments.end() || (*at == "--config" && at + 1 == arguments.end())) return arguments;
-  const std::string file = *at == "--config" ? *(at + 1) : at->substr(joined.size());
-  std::vector<CLI::ConfigItem> items;
-  try {
-    std::istringstream in(config_text(file));
-    items = CLI::ConfigTOML().from_config(in);
-  } catch (const CLI::Error& error) {
-    throw UsageError(fmt::format("--config: {}: {}", file, error.what()));
-  }
-  for (const auto& item : items) {
-    if (item.name == "++" || item.name == "--") continue;  // a section's beginning and end
-    const std::string option = "--" + item.name;
-    if (train.get_option_no_throw(option) == nullptr || option == "--config") {
-      throw UsageError(fmt::format("--config: {}: {} is not an option of fovea train", file, item.fullname()));
-    }
-    const auto given = [&](const std::string& a) { return a == option || a.starts_with(option + "="); };
-    if (std::any_of(arguments.begin(), arguments.end(), given)) continue;
-    if (item.inputs.size() != 1 || item.inputs[0].empty())
-      throw UsageError(fmt::format("--config: {}: {} needs one value", file, item.name));
-    const bool flag = train.get_option(option)->get_expected_max() == 0;
-    if (flag && item.inputs[0] != "true" && item.inputs[0] != "false") {
-      throw UsageError(fmt::format("--config: {}: {} is true or false, not {}", file, item.name, item.inputs[0]));
-    }
-    if (item.inputs[0] == "false") continue;
-    arguments.push_back(item.inputs[0] == "true" ? option : option + "=" + item.inputs[0]);
-  }
-  return arguments;
 }
 
 }  // namespace fovea::cli

@@ -83,22 +83,13 @@ void view_file(const ViewOptions& options, const Streams& streams) {
     throw FileError(fmt::format(
         "{}: {}", name, options.line > 0 ? fmt::format("line {} is blank", options.line) : "has no attention in it"));
   const std::string title = from_stdin ? "Attention" : std::filesystem::path(options.file).filename().string();
-  // Both or none.
-  std::optional<WholeFile> html;
-  std::optional<WholeFile> svg;
-  if (!options.html.empty()) {
-    html.emplace(options.html);
-    html->write(view::attention_page(pictures, title));
-    html->prepare();
-  }
-  if (!options.svg.empty()) {
-    svg.emplace(options.svg);
-    svg->write(view::svg_document(pieces, "Attention: " + title,
-                                  "What each target token looked at in the source, as weights from 0 to 1."));
-    svg->prepare();
-  }
-  if (html) html->commit();
-  if (svg) svg->commit();
+  const std::string page = options.html.empty() ? "" : view::attention_page(pictures, title);
+  const std::string drawing =
+      options.svg.empty()
+          ? ""
+          : view::svg_document(pieces, "Attention: " + title,
+                               "What each target token looked at in the source, as weights from 0 to 1.");
+  write_whole_files({{options.html, page}, {options.svg, drawing}});
 }
 
 }  // namespace

@@ -252,11 +252,6 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
   const text::ParallelText text = text::read_parallel(job.source, job.target);
   const text::ParallelText valid_text = text::read_parallel(job.valid_source, job.valid_target);
 
-  for (const auto& [file, lines] : {std::pair{&job.source, &text.source}, {&job.target, &text.target}}) {
-    const auto blank = [](const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; };
-    if (std::all_of(lines->begin(), lines->end(), blank)) throw FileError(*file + ": holds only blank lines");
-  }
-
   TrainingJob done = job;
   ModelConfig& config = done.config;
   Tokenizers tokenizers;

@@ -29,6 +29,10 @@ ParallelText read_parallel(const std::string& source_path, const std::string& ta
                     source_path, text.source.size(), target_path, text.target.size()));
   }
   if (text.source.empty()) throw FileError(fmt::format("{} and {} hold no lines", source_path, target_path));
+  for (const auto& [path, lines] : {std::pair{&source_path, &text.source}, {&target_path, &text.target}}) {
+    const auto blank = [](const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; };
+    if (std::all_of(lines->begin(), lines->end(), blank)) throw FileError(*path + " holds only blank lines");
+  }
   return text;
 }
 

@@ -80,6 +80,17 @@ TEST(WholeFile, AFolderThatIsMissingIsNamed) {
   EXPECT_THAT(test::message_of<FileError>([&] { write_whole_file(scratch.folder(), "x"); }), HasSubstr("directory"));
 }
 
+TEST(WholeFile, SeveralAppearTogetherOrNotAtAll) {
+  const test::Scratch scratch;
+  const std::string one = (scratch / "one").string();
+  EXPECT_THROW(write_whole_files({{one, "1"}, {(scratch / "nowhere/two").string(), "2"}}), FileError);
+  EXPECT_EQ(files_in(scratch), 0U);
+  write_whole_files({{one, "1"}, {"", "of no file"}, {(scratch / "two").string(), "2"}});
+  EXPECT_EQ(test::read_text(scratch / "one"), "1");
+  EXPECT_EQ(test::read_text(scratch / "two"), "2");
+  EXPECT_EQ(files_in(scratch), 2U);
+}
+
 TEST(MappedFile, HoldsTheFilesBytesAndNeverChangesThem) {
   const test::Scratch scratch;
   test::write_text(scratch / "a", "abc");

@@ -4,21 +4,9 @@
 # that this machine cannot get.
 set -eu
 source=$1 build=$2 fovea=$3
-skip() { echo "skipped: $*"; exit 77; }
-command -v node >/dev/null || skip "no node (Debian: nodejs)"
-command -v npm >/dev/null || skip "no npm (Debian: npm)"
+. "$source/../support/npm.sh"
 command -v chromium >/dev/null || skip "no chromium (Debian: chromium)"
-mkdir -p "$build"
-
-if ! cmp -s "$source/package.json" "$build/node_modules/.installed.json"; then
-  cp "$source/package.json" "$build/package.json"
-  if ! (cd "$build" && npm install --no-audit --no-fund --no-package-lock --ignore-scripts --fetch-retries=1 --fetch-timeout=60000 --loglevel=error) >"$build/npm.log" 2>&1; then
-    cat "$build/npm.log"
-    if grep -q 'ETARGET\|E404' "$build/npm.log"; then exit 1; fi  # a version that does not exist is our mistake
-    skip "npm could not install playwright-core (no network?)"
-  fi
-  cp "$source/package.json" "$build/node_modules/.installed.json"
-fi
+fetch_packages
 
 if [ ! -f "$build/model/model.safetensors" ] || [ ! -f "$build/model/config.json" ]; then
   node "$source/corpus.js" "$build"
