@@ -43,6 +43,12 @@ class Tokenizer {
   /// for, which for unk_id is what was not known.
   virtual void encode(std::string_view line, std::vector<std::int32_t>& ids,
                       std::vector<std::string>* pieces = nullptr) const = 0;
+  /// Lines, each cut in one of the ways it can be, to train on other cuts each time: byte pairs are merged as usual but
+  /// for each merge left out with probability `amount` (Provilkov et al. 2020); a unigram model's cuts are drawn by
+  /// their probabilities to the power `amount` (Kudo 2018). The same lines, amount and seed give the same cuts. Throws
+  /// UsageError when the amount is not above 0 and below 1, or the tokens are not subwords.
+  [[nodiscard]] virtual std::vector<std::vector<std::int32_t>> sample(std::span<const std::string> lines, double amount,
+                                                                      std::uint64_t seed) const;
   /// The text of ids; pad, bos and eos leave no trace. Throws UsageError for an id that does not exist.
   [[nodiscard]] virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
   /// One token as it is shown: "▁cat", "<unk>", "</s>". Throws UsageError for an id that does not exist.

@@ -207,6 +207,10 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--vocab", job->vocabulary, "size of each vocabulary")->group(group);
   sub->add_option("--min-count", job->min_count, "words or characters seen less often are unknown")->group(group);
   sub->add_flag("--shared-vocab", job->shared_vocabulary, "one vocabulary for both sides")->group(group);
+  sub->add_option("--subword-sampling", job->subword_sampling,
+                  "cut the training text in another way each epoch: byte pairs leave out so large a share of merges, a "
+                  "unigram model draws by probabilities to this power; 0: always the same cut")
+      ->group(group);
   sub->add_option("--max-length", job->max_length, "leave out pairs with more tokens")->group(group);
 
   group = "Training";
@@ -271,6 +275,12 @@ void add_train(CLI::App& app, const Streams& streams) {
     }
     if (job->bpe && (!job->tokenizer_model.empty() || job->tokenizer != TokenizerKind::sentencepiece)) {
       throw UsageError("--bpe: it goes with --tokenizer sentencepiece");
+    }
+    if (!(job->subword_sampling >= 0 && job->subword_sampling < 1)) {
+      throw UsageError(fmt::format("--subword-sampling: {} is not from 0 to below 1", job->subword_sampling));
+    }
+    if (job->subword_sampling > 0 && job->tokenizer != TokenizerKind::sentencepiece) {
+      throw UsageError(fmt::format("--subword-sampling: it goes with --tokenizer sentencepiece, not {}", f->tokenizer));
     }
     job->validate_by = validate_by(f->validate_by);
     if (f->threads != 0) set_threads(f->threads);

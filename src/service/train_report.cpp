@@ -76,6 +76,7 @@ std::string training_report(const TrainingJob& job, const std::vector<nlohmann::
   page.settings.emplace_back("dropout", fmt::format("{}", o.dropout));
   if (o.attention_dropout > 0) page.settings.emplace_back("attention-dropout", fmt::format("{}", o.attention_dropout));
   if (o.inner_dropout > 0) page.settings.emplace_back("inner-dropout", fmt::format("{}", o.inner_dropout));
+  if (job.subword_sampling > 0) page.settings.emplace_back("subword-sampling", fmt::format("{}", job.subword_sampling));
   page.settings.emplace_back("label-smoothing", fmt::format("{}", o.label_smoothing));
   page.settings.emplace_back("learning-rate", fmt::format("{}", o.schedule.peak));
   page.settings.emplace_back("warmup", fmt::format("{}", o.schedule.warmup));

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "base/rng.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "fovea/metrics.hpp"
@@ -30,22 +32,45 @@ class CorpusPairs final : public Pairs {
   const text::Corpus& corpus_;
 };
 
+// With sampled subwords every epoch has its own corpus and so its own batches.
 class CorpusPlan final : public BatchPlan {
  public:
-  CorpusPlan(const text::Corpus& corpus, const TrainOptions& options)
-      : batches_(corpus, {.batch_tokens = options.batch_tokens, .seed = options.seed}) {}
+  CorpusPlan(const TrainingJob& job, const text::ParallelText& text, const Tokenizers& tokenizers,
+             const text::Corpus& corpus)
+      : job_(job), text_(text), tokenizers_(tokenizers), plain_(corpus) {
+    start(0);
+  }
   std::int64_t batches(std::int64_t epoch) override {
-    if (epoch != epoch_) batches_.start_epoch(epoch_ = epoch);
-    return batches_.count();
+    if (epoch != epoch_) start(epoch);
+    return batches_->count();
   }
   void batch(std::int64_t epoch, std::int64_t index, std::vector<std::int64_t>& pairs) override {
     (void)batches(epoch);
-    const auto numbers = batches_.pairs(index);
+    const auto numbers = batches_->pairs(index);
     pairs.assign(numbers.begin(), numbers.end());
   }
+  // What the numbers of a batch stand for.
+  [[nodiscard]] const text::Corpus& corpus() const { return job_.subword_sampling > 0 ? sampled_ : plain_; }
 
  private:
-  text::Batches batches_;
+  void start(std::int64_t epoch) {
+    const TrainOptions& o = job_.options;
+    if (job_.subword_sampling > 0) {
+      const std::int64_t longest = std::min<std::int64_t>(job_.max_length, o.batch_tokens - 1);
+      sampled_ = plain_.sampled(text_, *tokenizers_.source, *tokenizers_.target, longest, job_.subword_sampling,
+                                o.seed ^ mix64(static_cast<std::uint64_t>(epoch) + 1));
+      batches_.reset();
+    }
+    if (!batches_) batches_.emplace(corpus(), text::BatchOptions{.batch_tokens = o.batch_tokens, .seed = o.seed});
+    batches_->start_epoch(epoch_ = epoch);
+  }
+
+  const TrainingJob& job_;
+  const text::ParallelText& text_;
+  const Tokenizers& tokenizers_;
+  const text::Corpus& plain_;
+  text::Corpus sampled_;
+  std::optional<text::Batches> batches_;
   std::int64_t epoch_ = 0;
 };
 
@@ -282,8 +307,8 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
   { const Seq2Seq made(config, parameters); }
   notes.push_back(fmt::format("model: {} encoder, {} decoder, {} weights", enum_text(config.encoder),
                               enum_text(config.decoder), parameters.count()));
-  const CorpusPairs pairs(corpus);
-  CorpusPlan plan(corpus, options);
+  CorpusPlan plan(done, text, tokenizers, corpus);
+  const CorpusPairs pairs(plan.corpus());
   // From here on a model that was there before is gone: all that can be wrong with the options has been said.
   if (!resume) {
     std::error_code ignored;
@@ -305,6 +330,7 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
   fingerprint["tokens"] = report.source_tokens + report.target_tokens;
   fingerprint["average"] = options.average;
   fingerprint["ema"] = options.ema;
+  if (job.subword_sampling > 0) fingerprint["subword-sampling"] = job.subword_sampling;
   Trainer trainer{config, parameters, options, pairs, plan, logger, checkpoint, fingerprint.dump(), {}, {}};
   trainer.validate = [&judge](std::span<const Tensor> weights) { return judge(weights); };
   trainer.save_best = [&](std::span<const Tensor> weights, const TrainState&) {

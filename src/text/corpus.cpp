@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/rng.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "text/lines.hpp"
@@ -95,6 +96,23 @@ Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenize
         text.source_path, text.target_path, tally.lines, tally.empty.count, tally.too_long.count, max_length));
   }
   if (report != nullptr) *report = tally;
+}
+
+Corpus Corpus::sampled(const ParallelText& text, const Tokenizer& source, const Tokenizer& target,
+                       std::int64_t max_length, double amount, std::uint64_t seed) const {
+  const auto sources = source.sample(text.source, amount, mix64(seed));
+  const auto targets = target.sample(text.target, amount, mix64(seed + 1));
+  Corpus out;
+  for (std::int64_t i = 0; i < size(); ++i) {
+    const auto at = static_cast<std::size_t>(line(i) - 1);
+    const auto longest = static_cast<std::int64_t>(std::max(sources[at].size(), targets[at].size()));
+    if (longest <= max_length) {
+      out.add(sources[at], targets[at], line(i));
+    } else {
+      out.add(this->source(i), this->target(i), line(i));
+    }
+  }
+  return out;
 }
 
 void Corpus::add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line) {

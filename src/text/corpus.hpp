@@ -49,6 +49,11 @@ class Corpus {
   Corpus(const ParallelText& text, const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
          CorpusReport* report = nullptr);
 
+  /// The same pairs, which `text` holds, with their subwords sampled (Tokenizer::sample). A pair that would get more
+  /// than max_length tokens on one side stays as it is here.
+  [[nodiscard]] Corpus sampled(const ParallelText& text, const Tokenizer& source, const Tokenizer& target,
+                               std::int64_t max_length, double amount, std::uint64_t seed) const;
+
   /// Adds one pair; `line` is where it came from, counted from 1.
   void add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line);
 

@@ -5,7 +5,11 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
 
+#include "base/rng.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "text/sentencepiece_check.hpp"
@@ -65,6 +69,36 @@ class SentencePieceTokenizer final : public Tokenizer {
     check(processor_.Encode(spaced, &theirs));
     for (const int id : theirs) ids.push_back(ours_.at(static_cast<std::size_t>(id)));
     if (pieces != nullptr) check(processor_.Encode(spaced, pieces));
+  }
+
+  // SentencePiece draws from a generator that each thread makes of the process's seed when it first needs one: only a
+  // new thread draws the same numbers again.
+  [[nodiscard]] std::vector<std::vector<std::int32_t>> sample(std::span<const std::string> lines, double amount,
+                                                              std::uint64_t seed) const override {
+    if (!(amount > 0 && amount < 1)) {
+      throw UsageError(fmt::format("subwords sampled by {}; above 0 and below 1 is right", amount));
+    }
+    std::vector<std::vector<std::int32_t>> out(lines.size());
+    static std::mutex one_seed_at_a_time;
+    const std::scoped_lock lock(one_seed_at_a_time);
+    sentencepiece::SetRandomGeneratorSeed(static_cast<unsigned>(mix64(seed) >> 33));  // all ones are reserved
+    std::exception_ptr failure;
+    std::thread([&] {
+      try {
+        std::vector<int> theirs;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          const std::string spaced = single_spaced(lines[i]);
+          if (spaced.empty()) continue;
+          check(processor_.SampleEncode(spaced, -1, static_cast<float>(amount), &theirs));
+          out[i].reserve(theirs.size());
+          for (const int id : theirs) out[i].push_back(ours_.at(static_cast<std::size_t>(id)));
+        }
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    }).join();
+    if (failure) std::rethrow_exception(failure);
+    return out;
   }
 
   [[nodiscard]] std::string decode(std::span<const std::int32_t> ids) const override {

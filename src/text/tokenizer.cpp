@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 
 #include "base/mapped_file.hpp"
@@ -43,6 +45,12 @@ std::string_view name_of(TokenizerKind kind) {
       return "label";
   }
   return "";
+}
+
+std::vector<std::vector<std::int32_t>> Tokenizer::sample(std::span<const std::string> /*lines*/, double /*amount*/,
+                                                         std::uint64_t /*seed*/) const {
+  throw UsageError(
+      fmt::format("a line of {} tokens can be cut in one way only; subwords can be sampled", name_of(kind())));
 }
 
 TrainedTokenizer train_tokenizer(const std::vector<std::string>& lines, const TokenizerOptions& options) {

@@ -138,6 +138,27 @@ TEST_F(TrainCommand, TheSameSeedGivesTheSameBytesAndResumingChangesNothing) {
   EXPECT_EQ(bytes_of(folder_ / "a/model.safetensors"), bytes_of(folder_ / "c/model.safetensors"));
 }
 
+TEST_F(TrainCommand, SampledSubwordsDifferByEpochAndResumeExactly) {
+  const auto sampled = [this](const std::string& model, const char* steps, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--vocab", "60", "--bpe", "--max-steps", steps});
+    std::vector<std::string> all = train(model, more);
+    *std::find(all.begin(), all.end(), "word") = "sentencepiece";
+    return all;
+  };
+  const Result whole = call(sampled("a", "12", {"--subword-sampling", "0.3"}));
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_NE(whole.err.find("epoch   2"), std::string::npos) << whole.err;  // so that it is cut anew at least once
+  ASSERT_EQ(call(sampled("b", "7", {"--subword-sampling", "0.3"})).code, 0);
+  const Result resumed = call(sampled("b", "12", {"--subword-sampling", "0.3", "--resume"}));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(bytes_of(folder_ / "a/model.safetensors"), bytes_of(folder_ / "b/model.safetensors"));
+  EXPECT_NE(bytes_of(folder_ / "a/report.html").find("subword-sampling"), std::string::npos);
+  const Result other = call(sampled("b", "13", {"--subword-sampling", "0.2", "--resume"}));
+  EXPECT_EQ(other.code, 2) << other.err;
+  ASSERT_EQ(call(sampled("c", "12")).code, 0);
+  EXPECT_NE(bytes_of(folder_ / "a/model.safetensors"), bytes_of(folder_ / "c/model.safetensors"));
+}
+
 TEST_F(TrainCommand, AConfigFileHoldsOptionsAndTheCommandLineWins) {
   std::ofstream(file("c.toml")) << "max-steps = 2\npreset = \"rnn-luong\"\nshared-vocab = true\n";
   const Result r = call(train("m", {"--config", file("c.toml"), "--max-steps", "3"}));
@@ -214,6 +235,9 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect(train("m", {"--languages", "german"}), 2, "--languages");
   expect(train("m", {"--seed", "-1"}), 2, "--seed");
   expect(train("m", {"--bpe"}), 2, "--bpe");
+  expect(train("m", {"--subword-sampling", "0.1"}), 2, "--tokenizer sentencepiece, not word");
+  expect(train("m", {"--subword-sampling", "1"}), 2, "--subword-sampling");
+  expect(train("m", {"--subword-sampling", "nan"}), 2, "--subword-sampling");
   std::ofstream(file("blank")) << std::string(60, '\n');
   auto empty = train("m");
   empty[4] = file("blank");

@@ -100,5 +100,29 @@ TEST(Corpus, LargeCorporaKeepTheirOrder) {
   for (int i = 0; i < 40000; i += 997) EXPECT_EQ(all->decode(corpus.source(i)), std::to_string(i));
 }
 
+TEST(Corpus, SamplesThePairsItKeptAndLeavesThoseThatWouldBeTooLong) {
+  const TemporaryFolder folder;
+  const auto source = folder.write("s", "banana bandana\n\nanabana banana\nbanana\n");
+  const auto target = folder.write("t", "ananas\nx\nbananas banana\nananas\n");
+  const ParallelText text = read_parallel(source, target);
+  const auto tokenizer =
+      train_shared_tokenizer(text.source, text.target, {.vocab = 40, .subwords = TokenizerOptions::Subwords::bpe})
+          .tokenizer;
+  const Corpus plain(text, *tokenizer, *tokenizer, 100);
+  ASSERT_EQ(plain.size(), 3);
+  const Corpus sampled = plain.sampled(text, *tokenizer, *tokenizer, 100, 0.9, 1);
+  ASSERT_EQ(sampled.size(), 3);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const auto line = static_cast<std::size_t>(sampled.line(i) - 1);
+    EXPECT_EQ(tokenizer->decode(sampled.source(i)), text.source[line]);
+    EXPECT_EQ(tokenizer->decode(sampled.target(i)), text.target[line]);
+    EXPECT_GT(sampled.source(i).size(), plain.source(i).size());
+  }
+  const Corpus tight = plain.sampled(text, *tokenizer, *tokenizer, 9, 0.9, 1);
+  ASSERT_EQ(tight.size(), 3);
+  EXPECT_THAT(tight.source(0), testing::ElementsAreArray(plain.source(0)));
+  EXPECT_THAT(tight.source(2), testing::ElementsAreArray(sampled.source(2)));
+}
+
 }  // namespace
 }  // namespace fovea::text

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sentencepiece_trainer.h>
 
+#include <cmath>
+
 #include "fovea/error.hpp"
 #include "fovea/text.hpp"
 #include "support/files.hpp"
@@ -37,6 +39,42 @@ TEST_P(EveryTokenizer, GivesTheLineBack) {
     for (const std::int32_t id : ids) {
       EXPECT_GE(id, special_ids);
       EXPECT_LT(id, tokenizer->size());
+    }
+  }
+}
+
+TEST_P(EveryTokenizer, SampledSubwordsGiveTheLineBackAndFollowTheSeed) {
+  const auto tokenizer = train_tokenizer(text, GetParam()).tokenizer;
+  if (tokenizer->kind() != TokenizerKind::sentencepiece) {
+    EXPECT_THROW((void)tokenizer->sample(text, 0.1, 1), UsageError);
+    return;
+  }
+  for (const double wrong : {0.0, 1.0, -0.5, std::nan("")}) {
+    EXPECT_THROW((void)tokenizer->sample(text, wrong, 1), UsageError) << wrong;
+  }
+  Lines lines = text;
+  lines.emplace_back("");
+  const auto cuts = tokenizer->sample(lines, 0.1, 1);
+  ASSERT_EQ(cuts.size(), lines.size());
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(tokenizer->decode(cuts[i]), lines[i]);
+    others += cuts[i] == tokenizer->encode(lines[i]) ? 0 : 1;
+  }
+  EXPECT_GE(others, 2U);
+  EXPECT_EQ(tokenizer->sample(lines, 0.1, 1), cuts);
+  EXPECT_NE(tokenizer->sample(lines, 0.1, 2), cuts);
+}
+
+TEST(SampledBytePairs, AreTheUsualOnesWhenFewMergesAreLeftOutAndCharactersWhenNearlyAll) {
+  const auto tokenizer = train_tokenizer(text, {.vocab = 120, .subwords = TokenizerOptions::Subwords::bpe}).tokenizer;
+  const auto few = tokenizer->sample(text, 1e-6, 3);
+  const auto most = tokenizer->sample(text, 1 - 1e-6, 3);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    EXPECT_EQ(few[i], tokenizer->encode(text[i]));
+    for (const std::int32_t id : most[i]) {
+      const std::string& piece = tokenizer->piece(id);
+      EXPECT_LE(std::count_if(piece.begin(), piece.end(), [](char c) { return (c & 0xC0) != 0x80; }), 1) << piece;
     }
   }
 }
