@@ -1,10 +1,9 @@
 #include "model/cnn_decoder.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <numbers>
 
 #include "fovea/attention.hpp"
-#include "fovea/convolution.hpp"
 #include "fovea/ops.hpp"
 #include "model/row_cache.hpp"
 
@@ -58,8 +57,7 @@ Decoded CnnDecoder::decode(const Memory& memory, const Var& embedded, const Toke
   Decoded out;
   Var x = in_(e);
   for (const Layer& layer : layers_) {
-    const Var y = conv1d_glu(pass.drop(x), layer.convolution.weight, layer.convolution.bias,
-                             {.padding = TimePadding::causal, .lengths = lengths});
+    const Var y = layer.convolution(pass.drop(x), {.padding = TimePadding::causal, .lengths = lengths});
     Tensor weights;
     x = scale(add(look(layer, y, e, k, v, memory.lengths, want_attention ? &weights : nullptr), x), kHalf);
     if (want_attention) {
@@ -70,11 +68,11 @@ Decoded CnnDecoder::decode(const Memory& memory, const Var& embedded, const Toke
   return out;
 }
 
-// Keeps each layer's inputs; a step convolves over the last `kernel` of them.
+// Keeps the last `kernel` inputs of each layer, which are what its next output is made of.
 class CnnState final : public DecoderState {
  public:
   CnnState(const CnnDecoder& decoder, const Memory& memory, bool want_attention)
-      : decoder_(decoder), want_attention_(want_attention), sentences_(memory), inputs_(decoder.layers_.size()) {
+      : decoder_(decoder), want_attention_(want_attention), sentences_(memory), windows_(decoder.layers_.size()) {
     sentences_.add(decoder.keys(memory).value());
     sentences_.add(decoder.values(memory).value());
   }
@@ -90,11 +88,7 @@ class CnnState final : public DecoderState {
     Var x = decoder_.in_(e);
     for (std::size_t i = 0; i < decoder_.layers_.size(); ++i) {
       const auto& layer = decoder_.layers_[i];
-      const Tensor window = last(inputs_[i].append(x.value()));
-      // The last step of a causal convolution over the window is the convolution at this position.
-      const Var all =
-          conv1d_glu(window, layer.convolution.weight, layer.convolution.bias, {.padding = TimePadding::causal});
-      const Var y = slice(all, 1, all.dim(1) - 1, all.dim(1));
+      const Var y = layer.convolution.step(slide(windows_[i], x.value()));
       Tensor weights;
       const Var seen = decoder_.look(layer, by_sentence(y), by_sentence(e), sentences_.array(0), sentences_.array(1),
                                      sentences_.lengths(), want_attention_ ? &weights : nullptr);
@@ -106,22 +100,31 @@ class CnnState final : public DecoderState {
   }
 
   void keep(std::span<const std::int32_t> rows) override {
-    for (RowCache& cache : inputs_) cache.keep(rows);
+    for (Tensor& window : windows_) window = take_rows(window, rows);
     sentences_.keep(rows);
   }
 
   [[nodiscard]] std::span<const Tensor> attention() const override { return weights_; }
 
  private:
-  [[nodiscard]] Tensor last(const Tensor& all) const {
-    const std::int64_t n = all.dim(1);
-    return all.slice(1, std::max<std::int64_t>(0, n - decoder_.kernel_), n).contiguous();
+  // Moves each row [kernel * width] on by an input; before the first one stand zeros.
+  [[nodiscard]] const Tensor& slide(Tensor& window, const Tensor& input) const {
+    const std::int64_t rows = input.dim(0);
+    const std::int64_t width = input.dim(-1);
+    if (!window) window = Tensor::zeros({rows, decoder_.kernel_ * width});
+    const Tensor in = input.contiguous();
+    for (std::int64_t r = 0; r < rows; ++r) {
+      float* row = window.data() + r * window.dim(1);
+      std::copy(row + width, row + window.dim(1), row);
+      std::copy_n(in.data() + r * width, width, row + window.dim(1) - width);
+    }
+    return window;
   }
 
   const CnnDecoder& decoder_;
   bool want_attention_;
   SentenceArrays sentences_;
-  std::vector<RowCache> inputs_;
+  std::vector<Tensor> windows_;  // per layer [rows, kernel * width]
   std::vector<Tensor> weights_;
   std::int64_t length_ = 0;
 };

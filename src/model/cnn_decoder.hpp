@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "model/cnn_encoder.hpp"
 #include "model/decoder.hpp"
+#include "nn/gated_convolution.hpp"
 #include "nn/linear.hpp"
 #include "nn/positions.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <numbers>
 
-#include "fovea/convolution.hpp"
 #include "fovea/ops.hpp"
 
 namespace fovea {
@@ -26,7 +25,7 @@ Memory CnnEncoder::encode(const Var& embedded, const Tokens& source, Pass& pass)
   const Var e = pass.drop(positions_.add_to(embedded));
   Var x = in_(e);
   for (const GatedConvolution& layer : layers_) {
-    const Var y = conv1d_glu(pass.drop(x), layer.weight, layer.bias, {.lengths = short_lengths(source)});
+    const Var y = layer(pass.drop(x), {.lengths = short_lengths(source)});
     x = scale(add(x, y), kHalf);
   }
   // Keys are the outputs, values the outputs with the embeddings: what is where, and what it is.

@@ -5,21 +5,11 @@
 #include <vector>
 
 #include "model/encoder.hpp"
+#include "nn/gated_convolution.hpp"
 #include "nn/linear.hpp"
 #include "nn/positions.hpp"
 
 namespace fovea {
-
-/// One convolution over time with a gated linear unit: [.., kernel * width] → [.., width].
-struct GatedConvolution {
-  GatedConvolution() = default;
-  GatedConvolution(Parameters& p, const std::string& name, std::int64_t kernel, std::int64_t width)
-      : weight(p.get(name + ".weight", {kernel * width, 2 * width}, Init::xavier)),
-        bias(p.get(name + ".bias", {2 * width}, Init::zeros)) {}
-
-  Var weight;
-  Var bias;
-};
 
 class CnnEncoder final : public Encoder {
  public:
