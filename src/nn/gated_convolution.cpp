@@ -18,7 +18,7 @@ Tensor GatedConvolution::step(const Tensor& window) const {
     const Tensor w = weight.value().contiguous();
     kernels::parallel_gemm(Trans::no, Trans::no, rows, out, in, window.data(), in, w.data(), out, 0, sums.data(), out);
   }
-  const Tensor y = Tensor::empty({rows, out / 2});
+  Tensor y = Tensor::empty({rows, out / 2});
   for (std::int64_t r = 0; r < rows; ++r) {
     kernels::active().conv->glu_forward(out / 2, sums.data() + r * out, bias.value().data(), y.data() + r * out / 2);
   }

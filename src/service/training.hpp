@@ -29,7 +29,7 @@ struct TrainingJob {
   int min_count = 1;            // words and characters that occur less often are unknown
   bool shared_vocabulary = false;
   double subword_sampling = 0;  // Tokenizer::sample's amount, each epoch anew; 0: one cut for all
-  int max_length = 256;  // tokens; longer pairs are left out
+  int max_length = 256;         // tokens; longer pairs are left out
   ValidateBy validate_by = ValidateBy::loss;
   bool resume = false;     // go on from the checkpoint in the folder, if there is one
   bool overwrite = false;  // start anew in a folder that holds a model
