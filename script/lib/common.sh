@@ -73,5 +73,6 @@ weights_of() { sed -n 's/^model: .*, \([0-9]*\) weights$/\1/p' "$1" | tail -n 1;
 machine() {
   local name
   name=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)
-  echo "${name:-an unnamed CPU}, ${threads[1]:-$(nproc)} threads"
+  local count=${threads[1]:-$(nproc)}
+  echo "${name:-an unnamed CPU}, $count thread$([ "$count" = 1 ] || echo s)"
 }
