@@ -68,6 +68,9 @@ evaluation() {
 last_of() { sed -n "s/.*\"$1\":\([-0-9.e+]*\).*/\1/p" "$2" | tail -n 1; }
 # The best (largest score) validation's step.
 best_step() { grep '"best":true' "$1" | sed -n 's/.*"step":\([0-9]*\).*/\1/p' | tail -n 1; }
+valid_loss_of() {
+  grep '"best":true' "$1" | sed -n 's/.*"valid_loss":\([-0-9.e+]*\).*/\1/p' | tail -n 1 | awk '{ printf "%.4g", $1 }'
+}
 minutes_of() { awk -v s="$(last_of seconds "$1")" 'BEGIN { printf "%.1f", s / 60 }'; }
 weights_of() { sed -n 's/^model: .*, \([0-9]*\) weights$/\1/p' "$1" | tail -n 1; }
 machine() {

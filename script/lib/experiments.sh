@@ -28,7 +28,7 @@ bleu_of() {
   decode "$dir/model" "$dir/test.source" "$dir/test.output" "$@"
   figure bleu "$dir/test.output" "$dir/test.target" -- --tokenize none
 }
-valid_loss() { grep '"best":true' "$1/model/log.jsonl" | sed -n 's/.*"valid_loss":\([0-9.]*\).*/\1/p' | tail -n 1 | cut -c 1-6; }
+valid_loss() { valid_loss_of "$1/model/log.jsonl"; }
 # The middle one of a log's speeds: builds and other programs disturb the mean.
 tokens_per_second() {
   sed -n 's/.*"tokens_per_second":\([0-9.]*\).*/\1/p' "$1/model/log.jsonl" | sort -n | awk '{ v[NR] = $1 } END { printf "%.0f", v[int((NR + 1) / 2)] }'
