@@ -96,9 +96,12 @@ struct CrossEntropyOptions {
   std::int32_t padding = 0;   // rows with this target cost nothing
   bool count_correct = true;
   bool transposed = false;  // w is [d, vocabulary]
+  // R-Drop (Liang et al. 2021): x and targets hold everything twice, one half after the other, and the loss grows by
+  // this times half of KL(p, q) + KL(q, p), summed over the tokens, p and q being a token's two distributions.
+  float r_drop = 0;
 };
 struct CrossEntropy {
-  Var loss;                  // summed over rows that are not padding, with smoothing
+  Var loss;                  // summed over rows that are not padding, with smoothing and R-Drop
   double nll = 0;            // -log p of the targets, summed, without smoothing
   std::int64_t tokens = 0;   // rows that are not padding
   std::int64_t correct = 0;  // rows where no token is likelier than the target

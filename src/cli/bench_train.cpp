@@ -89,7 +89,8 @@ nlohmann::json measure(const Options& o) {
                                   static_cast<std::int64_t>(pairs.target(i).size()) + 1);
     }
     const double start = now();
-    const BatchTotals totals = workers.run(pairs, batch, o.micro_tokens, 0.3F, 0.1F, static_cast<std::uint64_t>(step));
+    const BatchTotals totals =
+        workers.run(pairs, batch, o.micro_tokens, 0.3F, {.label_smoothing = 0.1F}, static_cast<std::uint64_t>(step));
     adam.step(step, 1e-4, 1.0 / static_cast<double>(totals.target_tokens));
     const double took = now() - start;
     if (step <= 8) {  // all four batches twice: the arena has what it needs

@@ -230,6 +230,10 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--attention-dropout", o.attention_dropout, "of attention weights (transformer)")->group(group);
   sub->add_option("--inner-dropout", o.inner_dropout, "inside feed-forward layers (transformer)")->group(group);
   sub->add_option("--label-smoothing", o.label_smoothing, "probability spread over all tokens")->group(group);
+  sub->add_option("--r-drop", o.r_drop,
+                  "every pair twice under two dropout masks, whose predictions are pulled together with this weight; "
+                  "3 to 5 are usual, 0: off")
+      ->group(group);
   auto* rate = sub->add_option("--learning-rate", o.schedule.peak, "largest learning rate");
   rate->group(group)->default_str("as usual for the model");
   sub->add_option("--warmup", o.schedule.warmup, "steps until it is reached")->group(group);

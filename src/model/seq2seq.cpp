@@ -74,11 +74,11 @@ Memory Seq2Seq::encode(const Tokens& source, Pass& pass) const {
 }
 
 BatchLoss Seq2Seq::loss(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,
-                        float label_smoothing, Pass& pass) const {
+                        const LossOptions& how, Pass& pass) const {
   const Memory memory = encode(source, pass);
   const Decoded decoded = decoder_->decode(memory, embed(target_table_, target), target, pass, false);
   const CrossEntropy cost = linear_cross_entropy(before_output(decoded.states), output_weight_, output_bias_, wanted,
-                                                 {.label_smoothing = label_smoothing});
+                                                 {.label_smoothing = how.label_smoothing, .r_drop = how.r_drop});
   return {cost.loss, cost.tokens, cost.nll, cost.correct};
 }
 

@@ -20,9 +20,15 @@ struct AttentionChoice {
   int head = -1;
 };
 
+/// How a batch is judged in training. With r_drop it holds every pair twice; see CrossEntropyOptions.
+struct LossOptions {
+  float label_smoothing = 0;
+  float r_drop = 0;
+};
+
 /// What a batch costs.
 struct BatchLoss {
-  Var loss;                  // summed over the target's tokens, with label smoothing
+  Var loss;                  // summed over the target's tokens, with label smoothing and R-Drop
   std::int64_t tokens = 0;   // of the target, the ends included
   double nll = 0;            // summed -log p, without smoothing
   std::int64_t correct = 0;  // tokens whose best guess was right
@@ -40,7 +46,7 @@ class Seq2Seq {
   [[nodiscard]] Memory encode(const Tokens& source, Pass& pass) const;
   /// Teacher-forced: `target` starts with <s>; `wanted` [batch * length] are the tokens to predict, 0 where padding.
   [[nodiscard]] BatchLoss loss(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,
-                               float label_smoothing, Pass& pass) const;
+                               const LossOptions& how, Pass& pass) const;
   /// log p of each row's target, summed over its tokens and the end.
   void score(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,
              std::span<double> log_probabilities) const;

@@ -2,12 +2,14 @@
 
 namespace fovea {
 
-void MicroBatch::fill(const Pairs& pairs, std::span<const std::int64_t> which) {
-  rows = static_cast<std::int64_t>(which.size());
+void MicroBatch::fill(const Pairs& pairs, std::span<const std::int64_t> which, int times) {
+  const auto different = static_cast<std::int64_t>(which.size());
+  rows = times * different;
   source_length = target_length = target_tokens = source_tokens = 0;
   source_lengths.clear();
   target_lengths.clear();
-  for (const std::int64_t i : which) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t i = which[static_cast<std::size_t>(r % different)];
     source_lengths.push_back(static_cast<std::int64_t>(pairs.source(i).size()) + 1);
     target_lengths.push_back(static_cast<std::int64_t>(pairs.target(i).size()) + 1);
     source_length = std::max(source_length, source_lengths.back());
@@ -19,8 +21,8 @@ void MicroBatch::fill(const Pairs& pairs, std::span<const std::int64_t> which) {
   target.assign(static_cast<std::size_t>(rows * target_length), pad_id);
   wanted.assign(static_cast<std::size_t>(rows * target_length), pad_id);
   for (std::int64_t r = 0; r < rows; ++r) {
-    const auto s = pairs.source(which[static_cast<std::size_t>(r)]);
-    const auto t = pairs.target(which[static_cast<std::size_t>(r)]);
+    const auto s = pairs.source(which[static_cast<std::size_t>(r % different)]);
+    const auto t = pairs.target(which[static_cast<std::size_t>(r % different)]);
     const auto source_row = source.begin() + r * source_length;
     *std::copy(s.begin(), s.end(), source_row) = eos_id;
     const auto target_row = target.begin() + r * target_length;

@@ -31,7 +31,8 @@ struct MicroBatch {
   std::int64_t target_tokens = 0;  // real ones, the ends included
   std::int64_t source_tokens = 0;
 
-  void fill(const Pairs& pairs, std::span<const std::int64_t> which);
+  /// With `times` 2 all of them stand there twice, one half after the other.
+  void fill(const Pairs& pairs, std::span<const std::int64_t> which, int times = 1);
   [[nodiscard]] Tokens source_view() const { return {source, source_lengths, rows, source_length}; }
   [[nodiscard]] Tokens target_view() const { return {target, target_lengths, rows, target_length}; }
 };

@@ -29,6 +29,7 @@ void TrainOptions::check() const {
   require(inner_dropout >= 0 && inner_dropout < 1, "--inner-dropout", inner_dropout, "0 up to, but not, 1 is needed");
   require(label_smoothing >= 0 && label_smoothing < 1, "--label-smoothing", label_smoothing,
           "0 up to, but not, 1 is needed");
+  require(r_drop >= 0 && std::isfinite(r_drop), "--r-drop", r_drop, "0 or more is needed");
   require(schedule.peak > 0 && std::isfinite(schedule.peak), "--learning-rate", schedule.peak, "more than 0 is needed");
   require(schedule.warmup >= 0, "--warmup", static_cast<double>(schedule.warmup), "0 or more is needed");
   require(schedule.kind != ScheduleKind::cosine || max_steps > 0, "--schedule cosine", 0,

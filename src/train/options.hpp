@@ -19,6 +19,7 @@ struct TrainOptions {
   float attention_dropout = 0;  // of a transformer's attention weights
   float inner_dropout = 0;      // inside a transformer's feed-forward layers
   float label_smoothing = 0.1F;
+  float r_drop = 0;  // R-Drop (Liang et al. 2021): weight of how far two dropout masks may drive a prediction apart
   Schedule schedule;
   float beta1 = 0.9F;
   float beta2 = 0.98F;

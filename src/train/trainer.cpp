@@ -70,8 +70,9 @@ class Run {
       }
       t_.plan.batch(state_.epoch, state_.batch++, batch_);
       const std::uint64_t seed = mix64(o.seed ^ mix64(static_cast<std::uint64_t>(state_.step * o.accumulate + part)));
-      const BatchTotals cost = workers_.run(t_.pairs, batch_, o.micro_tokens,
-                                            {o.dropout, o.attention_dropout, o.inner_dropout}, o.label_smoothing, seed);
+      const BatchTotals cost =
+          workers_.run(t_.pairs, batch_, o.micro_tokens, {o.dropout, o.attention_dropout, o.inner_dropout},
+                       {.label_smoothing = o.label_smoothing, .r_drop = o.r_drop}, seed);
       totals.loss += cost.loss;
       totals.nll += cost.nll;
       totals.target_tokens += cost.target_tokens;

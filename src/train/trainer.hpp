@@ -30,7 +30,7 @@ class BatchPlan {
 /// Since the last report.
 struct TrainReport {
   TrainState state;
-  double loss = 0;        // per target token, with label smoothing
+  double loss = 0;        // per target token, with label smoothing and R-Drop
   double perplexity = 0;  // without
   double accuracy = 0;    // of single tokens, teacher-forced
   double rate = 0;

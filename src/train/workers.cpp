@@ -17,9 +17,9 @@ Workers::Workers(const ModelConfig& config, Parameters& parameters, int threads)
 }
 
 template <class Body>
-BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
+BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int times,
                           const Body& body) {
-  cut_batch(pairs, batch, micro_tokens, count(), ends_);
+  cut_batch(pairs, batch, std::max<std::int64_t>(1, micro_tokens / times), count(), ends_);
   parallel_for(count(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) {
       Worker& worker = *workers_[static_cast<std::size_t>(w)];
@@ -27,7 +27,7 @@ BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, 
       worker.totals = {};
       for (auto g = static_cast<std::size_t>(w); g < ends_.size(); g += workers_.size()) {
         const std::size_t from = g == 0 ? 0 : ends_[g - 1];
-        worker.batch.fill(pairs, std::span(batch).subspan(from, ends_[g] - from));
+        worker.batch.fill(pairs, std::span(batch).subspan(from, ends_[g] - from), times);
         body(worker, g);
         worker.totals.target_tokens += worker.batch.target_tokens;
         worker.totals.source_tokens += worker.batch.source_tokens;
@@ -46,11 +46,12 @@ BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, 
 }
 
 BatchTotals Workers::run(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
-                         const DropoutRates& dropout, float label_smoothing, std::uint64_t seed) {
-  const BatchTotals totals = each(pairs, batch, micro_tokens, [&](Worker& worker, std::size_t group) {
+                         const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed) {
+  const int times = how.r_drop > 0 ? 2 : 1;
+  const BatchTotals totals = each(pairs, batch, micro_tokens, times, [&](Worker& worker, std::size_t group) {
     Pass pass{.dropout = dropout, .seed = mix64(seed ^ mix64(group + 1))};
-    const BatchLoss cost = worker.model->loss(worker.batch.source_view(), worker.batch.target_view(),
-                                              worker.batch.wanted, label_smoothing, pass);
+    const BatchLoss cost =
+        worker.model->loss(worker.batch.source_view(), worker.batch.target_view(), worker.batch.wanted, how, pass);
     worker.totals.loss += cost.loss.value().item();
     worker.totals.nll += cost.nll;
     worker.totals.correct += cost.correct;
@@ -61,11 +62,11 @@ BatchTotals Workers::run(const Pairs& pairs, std::vector<std::int64_t>& batch, s
 }
 
 BatchTotals Workers::measure(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens) {
-  return each(pairs, batch, micro_tokens, [](Worker& worker, std::size_t) {
+  return each(pairs, batch, micro_tokens, 1, [](Worker& worker, std::size_t) {
     const NoGrad quiet;
     Pass pass;
     const BatchLoss cost =
-        worker.model->loss(worker.batch.source_view(), worker.batch.target_view(), worker.batch.wanted, 0.0F, pass);
+        worker.model->loss(worker.batch.source_view(), worker.batch.target_view(), worker.batch.wanted, {}, pass);
     worker.totals.loss += cost.loss.value().item();
     worker.totals.nll += cost.nll;
     worker.totals.correct += cost.correct;

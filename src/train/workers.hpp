@@ -15,7 +15,7 @@ namespace fovea {
 
 /// What a batch cost, over all its micro-batches.
 struct BatchTotals {
-  double loss = 0;  // summed over target tokens, with label smoothing
+  double loss = 0;  // summed over target tokens, with label smoothing and R-Drop
   double nll = 0;
   std::int64_t target_tokens = 0, source_tokens = 0, correct = 0;
 };
@@ -28,9 +28,10 @@ class Workers {
  public:
   Workers(const ModelConfig& config, Parameters& parameters, int threads);
 
-  /// Forward and backward over the pairs `batch` (reordered). Gradients are added to those in `parameters`.
+  /// Forward and backward over the pairs `batch` (reordered), with R-Drop over each twice, which counts twice.
+  /// Gradients are added to those in `parameters`.
   BatchTotals run(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
-                  const DropoutRates& dropout, float label_smoothing, std::uint64_t seed);
+                  const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed);
   /// Forward only, without dropout and smoothing.
   BatchTotals measure(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens);
 
@@ -45,7 +46,8 @@ class Workers {
     BatchTotals totals;
   };
   template <class Body>
-  BatchTotals each(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, const Body& body);
+  BatchTotals each(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int times,
+                   const Body& body);
   void sum_gradients();
 
   Parameters& parameters_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -126,6 +127,104 @@ TEST(LinearCrossEntropy, GradientMatchesFiniteDifferencesWithoutABias) {
   }
 }
 
+// Each token twice: p and q of the formula.
+Problem twice(const Sizes& half, bool transposed, float smoothing) {
+  Problem p{{2 * half.rows, half.width, half.vocabulary}, transposed, smoothing};
+  const auto middle = p.targets.begin() + half.rows;
+  std::copy(p.targets.begin(), middle, middle);
+  return p;
+}
+
+// L + a/2 sum [KL(p, q) + KL(q, p)] in double; gradients through central differences below.
+TEST(LinearCrossEntropy, RDropAddsBothDivergences) {
+  for (const kernels::Table* table : kernels::available()) {
+    SCOPED_TRACE(table->name);
+    const kernels::ScopedKernels use(*table);
+    for (const bool transposed : {false, true}) {
+      for (const Sizes& half : {Sizes{1, 1, 2}, {9, 7, 8}, {33, 9, 33}, {150, 5, 523}}) {
+        const Problem p = twice(half, transposed, 0.1F);
+        double expected = p.ours(p.x, p.w, p.b).loss.value().item();
+        for (std::int64_t i = 0; i < half.rows; ++i) {
+          if (p.targets[static_cast<std::size_t>(i)] == 0) continue;
+          std::vector<double> log_p[2];
+          for (int side = 0; side < 2; ++side) {
+            double sum = 0;
+            for (std::int64_t v = 0; v < half.vocabulary; ++v) {
+              double logit = p.b.data()[v];
+              for (std::int64_t k = 0; k < half.width; ++k) {
+                logit += p.x.data()[(i + side * half.rows) * half.width + k] * p.weight(v, k);
+              }
+              log_p[side].push_back(logit);
+              sum += std::exp(logit);
+            }
+            for (double& v : log_p[side]) v -= std::log(sum);
+          }
+          for (std::size_t v = 0; v < log_p[0].size(); ++v) {
+            expected += 1.5 * (std::exp(log_p[0][v]) - std::exp(log_p[1][v])) * (log_p[0][v] - log_p[1][v]);
+          }
+        }
+        const CrossEntropyOptions how{.label_smoothing = 0.1F, .transposed = transposed, .r_drop = 3};
+        const CrossEntropy c = linear_cross_entropy(Var::parameter(p.x), p.w, p.b, p.targets, how);
+        EXPECT_NEAR(c.loss.value().item(), expected, 3e-6 * expected);
+        const CrossEntropy plain = linear_cross_entropy(p.x, p.w, p.b, p.targets, how);
+        EXPECT_EQ(c.loss.value().item(), plain.loss.value().item());
+        EXPECT_EQ(c.nll, plain.nll);
+      }
+    }
+  }
+}
+
+TEST(LinearCrossEntropy, GradientWithRDropMatchesFiniteDifferences) {
+  const std::vector<std::int32_t> targets{1, 0, 4, 2, 1, 0, 4, 2};
+  for (const kernels::Table* table : kernels::available()) {
+    const kernels::ScopedKernels use(*table);
+    for (const bool transposed : {false, true}) {
+      test::check_gradients(
+          [&](const auto& in) {
+            return linear_cross_entropy(in[0], in[1], in[2], targets,
+                                        {.label_smoothing = 0.1F, .transposed = transposed, .r_drop = 4})
+                .loss;
+          },
+          {test::random_tensor({2, 4, 9}, 1, 0.5F),
+           test::random_tensor(transposed ? Shape{9, 7} : Shape{7, 9}, 2, 0.5F), test::random_tensor({7}, 3, 0.5F)});
+    }
+  }
+}
+
+// In several blocks of rows and slices of the vocabulary: the gradient is that of each pair alone.
+TEST(LinearCrossEntropy, RDropOfManyPairsIsTheSumOfEach) {
+  const Problem p = twice({200, 5, 523}, false, 0.1F);
+  const CrossEntropyOptions how{.label_smoothing = 0.1F, .r_drop = 5};
+  const Var x = Var::parameter(p.x);
+  const Var w = Var::parameter(p.w);
+  backward(linear_cross_entropy(x, w, p.b, p.targets, how).loss);
+  const Var alone = Var::parameter(p.w);
+  for (std::int64_t i = 0; i < 200; ++i) {
+    const Tensor two = Tensor::empty({2, 5});
+    std::copy_n(p.x.data() + i * 5, 5, two.data());
+    std::copy_n(p.x.data() + (200 + i) * 5, 5, two.data() + 5);
+    const std::int32_t t = p.targets[static_cast<std::size_t>(i)];
+    const Var pair = Var::parameter(two);
+    backward(linear_cross_entropy(pair, alone, p.b, std::vector<std::int32_t>{t, t}, how).loss);
+    for (std::int64_t k = 0; k < 5; ++k) {
+      ASSERT_NEAR(x.grad().data()[i * 5 + k], pair.grad().data()[k], 3e-6) << "pair " << i;
+      ASSERT_NEAR(x.grad().data()[(200 + i) * 5 + k], pair.grad().data()[5 + k], 3e-6) << "pair " << i;
+    }
+  }
+  for (std::int64_t k = 0; k < p.w.size(); ++k) ASSERT_NEAR(w.grad().data()[k], alone.grad().data()[k], 5e-5);
+}
+
+TEST(LinearCrossEntropy, RDropOfEqualHalvesAddsNothing) {
+  const Tensor half = test::random_tensor({3, 5}, 1);
+  const Tensor x = Tensor::empty({6, 5});
+  std::copy_n(half.data(), 15, x.data());
+  std::copy_n(half.data(), 15, x.data() + 15);
+  const Tensor w = test::random_tensor({7, 5}, 2);
+  const std::vector<std::int32_t> targets{1, 2, 3, 1, 2, 3};
+  EXPECT_EQ(linear_cross_entropy(x, w, {}, targets, {.r_drop = 5}).loss.value().item(),
+            linear_cross_entropy(x, w, {}, targets).loss.value().item());
+}
+
 TEST(LinearCrossEntropy, IsTheSameWithAndWithoutRecording) {
   const Problem p{{300, 33, 600}, false, 0.1F};
   const CrossEntropy recorded = p.ours(Var::parameter(p.x), p.w, p.b);
@@ -177,6 +276,15 @@ TEST(LinearCrossEntropy, WhatDoesNotFitIsNamed) {
       (void)linear_cross_entropy(Tensor::zeros({1, 2}), Tensor::zeros({5, 2}), {}, one, {.label_smoothing = 1}),
       UsageError);
   const Tensor x = Tensor::zeros({2, 3});
+  for (const float weight : {-1.0F, std::nanf("")}) {
+    EXPECT_THROW(
+        (void)linear_cross_entropy(x, Tensor::zeros({5, 3}), {}, std::vector<std::int32_t>{1, 1}, {.r_drop = weight}),
+        UsageError);
+  }
+  EXPECT_THROW((void)linear_cross_entropy(x, Tensor::zeros({5, 3}), {}, std::vector<std::int32_t>{1, 2}, {.r_drop = 1}),
+               UsageError);
+  EXPECT_THROW((void)linear_cross_entropy(Tensor::zeros({1, 3}), Tensor::zeros({5, 3}), {}, one, {.r_drop = 1}),
+               UsageError);
   const std::vector<std::int32_t> targets{1, 2};
   EXPECT_THROW((void)linear_cross_entropy(x, Tensor::zeros({5, 4}), {}, targets), ShapeError);
   EXPECT_THROW((void)linear_cross_entropy(x, Tensor::zeros({5, 3}), Tensor::zeros({4}), targets), ShapeError);

@@ -159,6 +159,16 @@ TEST_F(TrainCommand, SampledSubwordsDifferByEpochAndResumeExactly) {
   EXPECT_NE(bytes_of(folder_ / "a/model.safetensors"), bytes_of(folder_ / "c/model.safetensors"));
 }
 
+TEST_F(TrainCommand, RDropTrainsEveryPresetAndStandsInTheReport) {
+  for (const char* preset : {"transformer-tiny", "rnn-bahdanau", "cnn"}) {
+    const Result r = call(train(preset, {"--preset", preset, "--r-drop", "3", "--max-steps", "4"}));
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(bytes_of(folder_ / preset / "report.html").find("r-drop"), std::string::npos);
+    ASSERT_EQ(call(train("without", {"--preset", preset, "--max-steps", "4", "--overwrite"})).code, 0);
+    EXPECT_NE(bytes_of(folder_ / preset / "model.safetensors"), bytes_of(folder_ / "without/model.safetensors"));
+  }
+}
+
 TEST_F(TrainCommand, AConfigFileHoldsOptionsAndTheCommandLineWins) {
   std::ofstream(file("c.toml")) << "max-steps = 2\npreset = \"rnn-luong\"\nshared-vocab = true\n";
   const Result r = call(train("m", {"--config", file("c.toml"), "--max-steps", "3"}));
@@ -235,6 +245,8 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect(train("m", {"--languages", "german"}), 2, "--languages");
   expect(train("m", {"--seed", "-1"}), 2, "--seed");
   expect(train("m", {"--bpe"}), 2, "--bpe");
+  expect(train("m", {"--r-drop", "-1"}), 2, "--r-drop");
+  expect(train("m", {"--r-drop", "nan"}), 2, "--r-drop");
   expect(train("m", {"--subword-sampling", "0.1"}), 2, "--tokenizer sentencepiece, not word");
   expect(train("m", {"--subword-sampling", "1"}), 2, "--subword-sampling");
   expect(train("m", {"--subword-sampling", "nan"}), 2, "--subword-sampling");

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -65,6 +66,51 @@ TEST(CrossEntropy, GradientRowsAgreeWithGenericAndStayInsideTheirRows) {
             EXPECT_NEAR(actual_sums[i], expected_sums[i], 5e-6F) << table->name << ' ' << rows << 'x' << n;
           }
         }
+      }
+    }
+  }
+}
+
+TEST(CrossEntropy, PairsAgreeWithGenericAndStayInsideTheirRows) {
+  const CrossEntropyKernels& truth = *available()[0]->cross_entropy;
+  for (const Table* table : available()) {
+    for (const std::int64_t n : {1, 7, 8, 9, 33, 65, 256}) {
+      for (const std::int64_t pairs : {1, 3}) {
+        SCOPED_TRACE(std::string(table->name) + ' ' + std::to_string(pairs) + " pairs of " + std::to_string(n));
+        const std::int64_t pitch = n + 3;
+        const auto logits = random_values(static_cast<std::size_t>(2 * pairs * pitch), 2.0F);
+        struct Side {
+          std::vector<float> x, apart, factor, sums;
+          std::vector<float> stats[4];  // max, sum, total, weighted
+        } sides[2];
+        for (Side& side : sides) {
+          const bool first = &side == sides;
+          const CrossEntropyKernels& use = first ? truth : *table->cross_entropy;
+          side.x = logits;
+          side.apart.assign(static_cast<std::size_t>(pairs * pitch), -1.0F);
+          side.sums.assign(static_cast<std::size_t>(n), 0.5F);
+          for (auto& s : side.stats) s.resize(static_cast<std::size_t>(2 * pairs));
+          std::vector<PairTerms> terms;
+          for (std::int64_t i = 0; i < pairs; ++i) {
+            float* a = side.x.data() + 2 * i * pitch;
+            use.exp_pair(a, a + pitch, n, side.stats[0].data() + 2 * i, side.stats[1].data() + 2 * i,
+                         side.stats[2].data() + 2 * i, side.apart.data() + i * pitch, side.stats[3].data() + 2 * i);
+            terms.push_back({.weight = 2.5F, .offset = 0.3F, .kl_a = 0.7F, .kl_b = 0.2F});
+          }
+          for (std::int64_t i = 0; i < 2 * pairs; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            side.factor.push_back(1 / sides[0].stats[1][at]);
+            EXPECT_NEAR(side.stats[0][at], sides[0].stats[0][at], 0.0F);
+            EXPECT_NEAR(side.stats[1][at], sides[0].stats[1][at], 2e-6F * sides[0].stats[1][at]);
+            EXPECT_NEAR(side.stats[2][at], sides[0].stats[2][at], 2e-6F * static_cast<float>(n));
+            EXPECT_NEAR(side.stats[3][at], sides[0].stats[3][at], 1e-5F * sides[0].stats[1][at]);
+          }
+          use.gradient_pairs(pairs, n, side.x.data(), pitch, side.factor.data(), 0.25F, terms.data(), side.apart.data(),
+                             pitch, side.sums.data());
+        }
+        for (std::size_t i = 0; i < logits.size(); ++i) EXPECT_NEAR(sides[1].x[i], sides[0].x[i], 4e-6F) << "at " << i;
+        for (std::size_t i = 0; i < sides[0].apart.size(); ++i) EXPECT_EQ(sides[1].apart[i], sides[0].apart[i]);
+        for (std::size_t i = 0; i < sides[0].sums.size(); ++i) EXPECT_NEAR(sides[1].sums[i], sides[0].sums[i], 1e-5F);
       }
     }
   }

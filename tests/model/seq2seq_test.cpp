@@ -140,7 +140,7 @@ TEST(Seq2Seq, ATransformersDropoutRatesAreHeededEachForItself) {
     MicroBatch batch;
     batch.fill(task, task.all());
     Pass pass{.dropout = rates, .seed = 9};
-    return model.loss(batch.source_view(), batch.target_view(), batch.wanted, 0.0F, pass).loss.value().item();
+    return model.loss(batch.source_view(), batch.target_view(), batch.wanted, {}, pass).loss.value().item();
   };
   const float without = loss({});
   EXPECT_EQ(loss({0, 0, 0}), without);
@@ -189,7 +189,7 @@ TEST(Seq2Seq, TheGradientMatchesADifferenceAlongADirection) {
     batch.fill(task, task.all());
     const auto loss = [&](float dropout) {
       Pass pass{.dropout = dropout, .seed = 9};
-      return model.loss(batch.source_view(), batch.target_view(), batch.wanted, 0.1F, pass).loss;
+      return model.loss(batch.source_view(), batch.target_view(), batch.wanted, {.label_smoothing = 0.1F}, pass).loss;
     };
     for (const float dropout : {0.0F, 0.3F}) {
       for (const auto& e : p.entries()) e.weight.zero_grad();

@@ -35,6 +35,16 @@ TEST(MicroBatch, RowsHoldTheirPairsBetweenTheirMarksAndPadding) {
   EXPECT_EQ(batch.target_tokens, 5);
 }
 
+TEST(MicroBatch, TwiceIsOneHalfAfterTheOther) {
+  MicroBatch batch;
+  batch.fill(TwoPairs(), std::vector<std::int64_t>{1, 0}, 2);
+  EXPECT_EQ(batch.rows, 4);
+  EXPECT_THAT(batch.wanted, ElementsAre(21, 22, eos_id, 20, eos_id, pad_id, 21, 22, eos_id, 20, eos_id, pad_id));
+  EXPECT_THAT(batch.source_lengths, ElementsAre(2, 4, 2, 4));
+  EXPECT_THAT(batch.target_lengths, ElementsAre(3, 2, 3, 2));
+  EXPECT_EQ(batch.target_tokens, 10);
+}
+
 TEST(MicroBatch, FillingAgainReusesTheMemory) {
   const test::BackwardsTask task(50, 12, 9, 3);
   const auto all = task.all();

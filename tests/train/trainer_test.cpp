@@ -136,6 +136,41 @@ TEST(Trainer, ALossThatIsNoNumberIsAnError) {
   EXPECT_THROW(s.run(60, false, observer), Error);
 }
 
+// Without dropout the two copies of a batch agree, so R-Drop costs nothing and everything counts twice; with dropout
+// they do not, and training pulls them together.
+TEST(Trainer, RDropCostsWhatDropoutChanges) {
+  Fixture f;
+  const auto cost = [&f](float dropout, float r_drop) {
+    Parameters p(1);
+    Workers workers(f.config, p, 1);
+    std::vector<std::int64_t> batch{0, 1, 2, 3, 4, 5};
+    return workers.run(f.task, batch, 64, dropout, {.label_smoothing = 0.1F, .r_drop = r_drop}, 1);
+  };
+  const BatchTotals plain = cost(0.0F, 0.0F);
+  const BatchTotals twice = cost(0.0F, 5.0F);
+  EXPECT_EQ(twice.target_tokens, 2 * plain.target_tokens);
+  EXPECT_NEAR(twice.loss, 2 * plain.loss, 1e-5 * twice.loss);
+  EXPECT_NEAR(twice.nll, 2 * plain.nll, 1e-5 * twice.nll);
+  const BatchTotals weak = cost(0.3F, 1e-6F);
+  const BatchTotals strong = cost(0.3F, 5.0F);
+  EXPECT_NEAR(weak.nll, strong.nll, 1e-5 * weak.nll);
+  EXPECT_GT(strong.loss, weak.loss + 0.01 * static_cast<double>(weak.target_tokens));
+}
+
+TEST(Trainer, RDropResumesExactly) {
+  Fixture f;
+  f.options.r_drop = 3;
+  Quiet observer;
+  const auto whole = f.run(40, false, observer);
+  EXPECT_LT(observer.losses.back(), observer.losses.front());
+  std::filesystem::remove(f.file);
+  Quiet stopping;
+  stopping.stop_at = 23;
+  (void)f.run(40, false, stopping);
+  Quiet going_on;
+  EXPECT_EQ(f.run(40, true, going_on), whole);
+}
+
 TEST(Checkpoint, CountsBelowZeroAreRefused) {
   Fixture s;
   Parameters p(1);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
+#include "base/arena.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/cross_entropy.hpp"
 #include "kernels/gemm_kernels.hpp"
@@ -17,6 +19,9 @@ using kernels::GemmBlock;
 using kernels::GemmFetch;
 using kernels::PackedMatrix;
 using kernels::Trans;
+
+template <class T>
+using ArenaVector = std::vector<T, ArenaAllocator<T>>;
 
 constexpr std::int64_t kRows = 256;             // of a block
 constexpr std::int64_t kSlice = 256;            // of the vocabulary: with kRows a quarter of a megabyte of logits
@@ -34,7 +39,9 @@ class Blocks {
         gemm_(*kernels::active().gemm),
         learns_(layer.dx != nullptr),
         slices_((layer.vocabulary + kSlice - 1) / kSlice),
-        most_rows_(std::min(layer.rows, std::clamp(kBlockValues / layer.vocabulary, std::int64_t{64}, kRows))),
+        pairs_(layer.r_drop > 0),
+        // Even, so that no pair is torn apart.
+        most_rows_(std::min(layer.rows, std::clamp(kBlockValues / layer.vocabulary, std::int64_t{64}, kRows) / 2 * 2)),
         // Gradients of x are gathered per group of slices, then added up in order.
         groups_(std::min<std::int64_t>(slices_, 4 * threads())),
         forward_(layer.transposed ? Trans::no : Trans::yes, layer.width, layer.vocabulary, layer.weights,
@@ -44,6 +51,12 @@ class Blocks {
         sum_(Tensor::empty({slices_, most_rows_})),
         total_(Tensor::empty({slices_, most_rows_})),
         target_logit_(Tensor::empty({most_rows_})) {
+    if (pairs_) {
+      apart_ = Tensor::empty({learns_ ? slices_ : threads(), most_rows_ / 2, kPitch});
+      weighted_ = Tensor::empty({slices_, most_rows_});
+      terms_.resize(static_cast<std::size_t>(most_rows_ / 2));
+      lse_.resize(static_cast<std::size_t>(most_rows_));
+    }
     if (!learns_) return;
     back_ = PackedMatrix(layer.transposed ? Trans::yes : Trans::no, layer.vocabulary, layer.width, layer.weights,
                          layer.transposed ? layer.vocabulary : layer.width);
@@ -71,6 +84,9 @@ class Blocks {
   [[nodiscard]] float* logits_of(std::int64_t slice) const {
     return logits_.data() + (learns_ ? slice : thread_index()) * most_rows_ * kPitch;
   }
+  [[nodiscard]] float* apart_of(std::int64_t slice) const {
+    return apart_.data() + (learns_ ? slice : thread_index()) * (most_rows_ / 2) * kPitch;
+  }
   [[nodiscard]] const float* x() const { return l_.x + first_ * l_.x_stride; }
   [[nodiscard]] std::int64_t target(std::int64_t row) const {
     return l_.targets[static_cast<std::size_t>(first_ + row)];
@@ -90,7 +106,12 @@ class Blocks {
         const std::int64_t at = target(row) - slice * kSlice;
         if (at >= 0 && at < width) target_logit_.data()[row] = z[at];
         const std::int64_t s = slice * most_rows_ + row;
-        kernels.exp_slice(z, width, max_.data() + s, sum_.data() + s, total_.data() + s);
+        if (!pairs_) {
+          kernels.exp_slice(z, width, max_.data() + s, sum_.data() + s, total_.data() + s);
+        } else if (row % 2 != 0) {
+          kernels.exp_pair(z - kPitch, z, width, max_.data() + s - 1, sum_.data() + s - 1, total_.data() + s - 1,
+                           apart_of(slice) + row / 2 * kPitch, weighted_.data() + s - 1);
+        }
       }
     }
   }
@@ -133,6 +154,7 @@ class Blocks {
       result_.loss += largest + rest;
       result_.nll += static_cast<double>(largest) - wanted;
       result_.correct += wanted >= largest ? 1 : 0;
+      if (pairs_) lse_[static_cast<std::size_t>(i)] = largest;
     }
     for (std::int64_t s = 0; s < slices_; ++s) {
       float* factor = max_.data() + s * most_rows_;
@@ -148,6 +170,30 @@ class Blocks {
       result_.nll += log_sum;
       const auto inverse = static_cast<float>(1 / sum);
       for (std::int64_t s = 0; s < slices_; ++s) max_.data()[s * most_rows_ + i] *= inverse;
+      if (pairs_) lse_[static_cast<std::size_t>(i)] += log_sum;
+    }
+    if (pairs_) pull_together();
+  }
+
+  // KL(p, q) = sum p_j log p_j/q_j, with log p_j/q_j = a_j - b_j + lse(b) - lse(a): what exp_pair weighted, and an
+  // offset.
+  void pull_together() {
+    const double weight = l_.r_drop / 2;
+    for (std::int64_t i = 0; i < rows_; i += 2) {
+      const auto at = static_cast<std::size_t>(i);
+      const double offset = lse_[at + 1] - lse_[at];
+      double kl_a = offset;
+      double kl_b = -offset;
+      for (std::int64_t s = 0; s < slices_; ++s) {
+        const std::int64_t k = s * most_rows_ + i;
+        kl_a += static_cast<double>(max_.data()[k]) * weighted_.data()[k];
+        kl_b -= static_cast<double>(max_.data()[k + 1]) * weighted_.data()[k + 1];
+      }
+      result_.loss += weight * (kl_a + kl_b);
+      terms_[at / 2] = {.weight = static_cast<float>(weight),
+                        .offset = static_cast<float>(offset),
+                        .kl_a = static_cast<float>(kl_a),
+                        .kl_b = static_cast<float>(kl_b)};
     }
   }
 
@@ -180,8 +226,14 @@ class Blocks {
     const float spread = l_.label_smoothing / static_cast<float>(l_.vocabulary);
     float* db = l_.dbias == nullptr ? nullptr : l_.dbias + slice * kSlice;
     if (db != nullptr && first_ == 0) std::fill_n(db, width_of(slice), 0.0F);
-    kernels::active().cross_entropy->gradient_rows(rows_, width_of(slice), z, kPitch, max_.data() + slice * most_rows_,
-                                                   spread, db);
+    const auto& kernels = *kernels::active().cross_entropy;
+    const float* factor = max_.data() + slice * most_rows_;
+    if (pairs_) {
+      kernels.gradient_pairs(rows_ / 2, width_of(slice), z, kPitch, factor, spread, terms_.data(), apart_of(slice),
+                             kPitch, db);
+    } else {
+      kernels.gradient_rows(rows_, width_of(slice), z, kPitch, factor, spread, db);
+    }
     for (std::int64_t i = 0; i < rows_; ++i) {
       const std::int64_t at = target(i) - slice * kSlice;
       if (at < 0 || at >= kSlice) continue;
@@ -248,16 +300,21 @@ class Blocks {
   const OutputLayer& l_;
   const kernels::GemmKernels& gemm_;
   bool learns_;
-  std::int64_t slices_, most_rows_, groups_;
+  std::int64_t slices_;
+  bool pairs_;  // R-Drop
+  std::int64_t most_rows_, groups_;
   PackedMatrix forward_;  // W' as [width, vocabulary]
   PackedMatrix back_;     // W as [vocabulary, width]
   Tensor logits_;  // [slices, rows, pitch]: logits, their exp, their gradient; one slice per thread if no gradient
                    // is wanted
-  Tensor max_, sum_, total_;           // [slices, rows]: of exp_slice
-  Tensor target_logit_;                // [rows]
-  Tensor dx_parts_;                    // [groups, rows, width]
-  Tensor x_panels_;                    // the block's rows of x, packed
-  std::int64_t first_ = 0, rows_ = 0;  // the block
+  Tensor max_, sum_, total_;               // [slices, rows]: of exp_slice
+  Tensor target_logit_;                    // [rows]
+  Tensor apart_, weighted_;                // [slices, rows / 2, pitch], [slices, rows]: of exp_pair
+  ArenaVector<kernels::PairTerms> terms_;  // [rows / 2]
+  ArenaVector<double> lse_;                // [rows]: log of the sum of exp of a row's logits
+  Tensor dx_parts_;                        // [groups, rows, width]
+  Tensor x_panels_;                        // the block's rows of x, packed
+  std::int64_t first_ = 0, rows_ = 0;      // the block
   OutputLoss result_;
 };
 

@@ -19,6 +19,7 @@ struct OutputLayer {
   const float* bias = nullptr;            // [vocabulary] or null
   std::span<const std::int32_t> targets;  // [rows]
   float label_smoothing = 0;
+  float r_drop = 0;  // more than 0: rows 2 i and 2 i + 1 are the same token under two dropout masks
   // Gradients of the loss; all null when none is wanted.
   float* dx = nullptr;        // [rows, width]
   float* dweights = nullptr;  // as weights

@@ -86,9 +86,52 @@ void gradient_rows(std::int64_t rows, std::int64_t n, float* x, std::int64_t ldx
   }
 }
 
+void exp_pair(float* a, float* b, std::int64_t n, float* max, float* sum, float* total, float* apart, float* weighted) {
+  for_lanes(n, [&](const auto lanes, std::int64_t j)
+                   HWY_ATTR { lanes.store(hn::Sub(lanes.load(a + j), lanes.load(b + j)), apart + j); });
+  exp_slice(a, n, max, sum, total);
+  exp_slice(b, n, max + 1, sum + 1, total + 1);
+  const F f;
+  Floats of_a = hn::Zero(f), of_b = of_a;
+  for_lanes(n, [&](const auto lanes, std::int64_t j) HWY_ATTR {
+    const Floats d = lanes.load(apart + j);
+    of_a = hn::MulAdd(lanes.load(a + j), d, of_a);
+    of_b = hn::MulAdd(lanes.load(b + j), d, of_b);
+  });
+  weighted[0] = hn::GetLane(hn::SumOfLanes(f, of_a));
+  weighted[1] = hn::GetLane(hn::SumOfLanes(f, of_b));
+}
+
+// dz_a = p (1 + w (log p/q - KL(p, q) + 1)) - w q - shift, dz_b the other way round
+void gradient_pairs(std::int64_t pairs, std::int64_t n, float* x, std::int64_t ldx, const float* factor, float shift,
+                    const PairTerms* terms, const float* apart, std::int64_t apart_stride, float* column_sums) {
+  const F f;
+  const Floats minus = hn::Set(f, shift);
+  for (std::int64_t i = 0; i < pairs; ++i, x += 2 * ldx, apart += apart_stride) {
+    const PairTerms& t = terms[i];
+    const Floats fa = hn::Set(f, factor[2 * i]), fb = hn::Set(f, factor[2 * i + 1]);
+    const Floats w = hn::Set(f, t.weight);
+    const Floats ca = hn::Set(f, 1 + t.weight * (t.offset - t.kl_a + 1));
+    const Floats cb = hn::Set(f, 1 + t.weight * (-t.offset - t.kl_b + 1));
+    for_lanes(n, [&](const auto lanes, std::int64_t j) HWY_ATTR {
+      const Floats p = hn::Mul(lanes.load(x + j), fa);
+      const Floats q = hn::Mul(lanes.load(x + ldx + j), fb);
+      const Floats d = hn::Mul(w, lanes.load(apart + j));
+      const Floats ga = hn::MulSub(p, hn::Add(ca, d), hn::MulAdd(w, q, minus));
+      const Floats gb = hn::MulSub(q, hn::Sub(cb, d), hn::MulAdd(w, p, minus));
+      lanes.store(ga, x + j);
+      lanes.store(gb, x + ldx + j);
+      if (column_sums != nullptr) {
+        lanes.store(hn::Add(lanes.load(column_sums + j), hn::Add(ga, gb)), column_sums + j);
+      }
+    });
+  }
+}
+
 }  // namespace
 
 extern const CrossEntropyKernels cross_entropy;
-const CrossEntropyKernels cross_entropy = {.exp_slice = exp_slice, .gradient_rows = gradient_rows};
+const CrossEntropyKernels cross_entropy = {
+    .exp_slice = exp_slice, .gradient_rows = gradient_rows, .exp_pair = exp_pair, .gradient_pairs = gradient_pairs};
 
 }  // namespace fovea::kernels::FOVEA_ISA
