@@ -55,13 +55,16 @@ double Adam::step(std::int64_t number, double rate, double scale) {
   // m / c1 / (sqrt(v / c2) + e) = (m sqrt(c2) / c1) / (sqrt(v) + e sqrt(c2)): one square root and one division a value.
   const double c1 = 1 - std::pow(static_cast<double>(options_.beta1), static_cast<double>(number));
   const double c2 = 1 - std::pow(static_cast<double>(options_.beta2), static_cast<double>(number));
+  // Early on the mean forgets faster, so that it does not hang on to where the weights started.
+  const double steady = options_.ema;
+  const double early = static_cast<double>(number) / (static_cast<double>(number) + 9);
   const kernels::AdamStep how{.factor = factor,
                               .beta1 = options_.beta1,
                               .beta2 = options_.beta2,
                               .speed = static_cast<float>(rate * std::sqrt(c2) / c1),
                               .epsilon = static_cast<float>(options_.epsilon * std::sqrt(c2)),
                               .shrink = static_cast<float>(1.0 - rate * options_.weight_decay),
-                              .average = options_.ema};
+                              .average = static_cast<float>(std::min(steady, early))};
   each_piece([&](std::size_t, const Piece& p) {
     kernels.adam(how, gradients_[p.entry].data() + p.at, first_[p.entry].data() + p.at, second_[p.entry].data() + p.at,
                  entries[p.entry].weight.value().data() + p.at, mean_.empty() ? nullptr : mean_[p.entry].data() + p.at,
