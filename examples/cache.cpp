@@ -10,7 +10,7 @@ int main() {
   using namespace fovea;
   constexpr std::int64_t kSteps = 50, kHeads = 4, kDim = 8;
   const auto wave = [](float phase) {
-    const Tensor t = Tensor::empty({1, kSteps, kHeads * kDim});
+    Tensor t = Tensor::empty({1, kSteps, kHeads * kDim});
     for (std::int64_t i = 0; i < t.size(); ++i) t.data()[i] = std::sin(phase + 0.37F * static_cast<float>(i % 1001));
     return t;
   };

@@ -18,7 +18,7 @@ Floats floats(const float* data, Int n) {
 // Copies of queries first to first + rows and of the block's keys. Keys that none of them sees become 0: their values
 // must not reach the user's function.
 Tensor copy_queries(const Plan& plan, const Block& block, Int first, Int rows) {
-  const Tensor t = Tensor::empty({rows, plan.dim});
+  Tensor t = Tensor::empty({rows, plan.dim});
   for (Int r = 0; r < rows; ++r) {
     std::copy_n(plan.q.at(block.b, block.h, block.first + first + r), plan.dim, t.data() + r * plan.dim);
   }
@@ -27,7 +27,7 @@ Tensor copy_queries(const Plan& plan, const Block& block, Int first, Int rows) {
 
 Tensor copy_keys(const Plan& plan, const Block& block, Int first, Int rows, Int key_dim) {
   (void)plan;
-  const Tensor t = Tensor::zeros({block.columns, key_dim});
+  Tensor t = Tensor::zeros({block.columns, key_dim});
   for (Int c = 0; c < block.columns; ++c) {
     bool seen = false;
     for (Int r = first; r < first + rows && !seen; ++r) seen = block.visible[r * block.pitch + c] != 0;
@@ -43,7 +43,7 @@ Tensor call(const Plan& plan, Int rows, Int columns, const Var& q, const Var& k,
     throw ShapeError(fmt::format("attend: the block score gave {} for {} queries and {} keys, expected {}",
                                  s ? s.shape().text() : "nothing", rows, columns, Shape{rows, columns}.text()));
   }
-  const Tensor values = s.value().contiguous();
+  Tensor values = s.value().contiguous();
   if (result != nullptr) *result = std::move(s);
   return values;
 }

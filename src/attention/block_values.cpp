@@ -15,7 +15,7 @@ using kernels::Trans;
 // Sums of `used` over the pairs of one distance: [rows, 2K + 1].
 Tensor sums_by_distance(const Plan& plan, const Block& block) {
   const Int table = 2 * plan.shaw_reach + 1;
-  const Tensor sums = Tensor::zeros({block.rows, table});
+  Tensor sums = Tensor::zeros({block.rows, table});
   for (Int r = 0; r < block.rows; ++r) {
     for (Int c = 0; c < block.columns; ++c) {
       sums.data()[r * table + shaw_row(plan, block.first + r, block.key(c))] += block.used[r * block.pitch + c];

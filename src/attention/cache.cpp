@@ -39,7 +39,7 @@ Int rows_of(const char* name, const Tensor& rows, const Tensor& cache) {
 }
 
 Tensor grown(const Tensor& cache, Int length, Int room) {
-  const Tensor bigger = Tensor::empty({cache.dim(0), cache.dim(1), room, cache.dim(3)});
+  Tensor bigger = Tensor::empty({cache.dim(0), cache.dim(1), room, cache.dim(3)});
   bigger.slice(2, 0, length).copy_from(cache.slice(2, 0, length));
   return bigger;
 }

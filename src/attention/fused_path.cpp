@@ -92,7 +92,7 @@ bool fits_tiles(const Plan& plan, bool learns) {
 }
 
 Tensor fused_path_forward(const Plan& plan, const Outputs& out) {
-  const Tensor stats = Tensor::empty({plan.batch, plan.heads, 2, plan.queries});
+  Tensor stats = Tensor::empty({plan.batch, plan.heads, 2, plan.queries});
   Tensor slopes;
   const FusedAttention f = fused(plan, out.context, stats, slopes);
   fused_forward(f);

@@ -17,7 +17,7 @@ using Int = std::int64_t;
 
 // cos and sin of every angle: [T, n / 2, 2]. Angles are reduced in double: far positions keep their precision.
 Tensor angles(Int first, Int rows, Int n, float base) {
-  const Tensor table = Tensor::empty({rows, n / 2, 2});
+  Tensor table = Tensor::empty({rows, n / 2, 2});
   for (Int p = 0; p < n / 2; ++p) {
     const double speed = std::pow(static_cast<double>(base), -2.0 * static_cast<double>(p) / static_cast<double>(n));
     for (Int t = 0; t < rows; ++t) {

@@ -40,7 +40,7 @@ void check_layer_norm(const char* op, const Var& x, const Var& gain, const Var& 
 Normalised normalise(const NormaliseCall& call) {
   const std::int64_t width = call.x.dim(-1);
   const std::int64_t rows = width == 0 ? 0 : call.x.size() / width;
-  const Normalised kept{call.residual ? call.sum : call.x, Tensor::empty({rows}), Tensor::empty({rows})};
+  Normalised kept{call.residual ? call.sum : call.x, Tensor::empty({rows}), Tensor::empty({rows})};
   by_rows(rows, width, [&](std::int64_t first, std::int64_t count) {
     const std::int64_t i = first * width;
     kernels::active().rows->layer_norm({.rows = count,

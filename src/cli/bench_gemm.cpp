@@ -213,7 +213,7 @@ class GemmBench {
 
   static Tensor values(std::int64_t count) {
     constexpr std::int64_t kPeriod = 65521;
-    const Tensor t = Tensor::empty({count});
+    Tensor t = Tensor::empty({count});
     Rng rng(1);
     for (std::int64_t i = 0; i < count; ++i) {
       t.data()[i] = i < kPeriod ? static_cast<float>(rng.uniform() - 0.5) : t.data()[i - kPeriod];

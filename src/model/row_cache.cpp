@@ -9,7 +9,7 @@ Tensor take_rows(const Tensor& array, std::span<const std::int32_t> from) {
   const Tensor in = array.contiguous();
   Shape shape = in.shape();
   shape.set(0, static_cast<std::int64_t>(from.size()));
-  const Tensor out = Tensor::empty(shape);
+  Tensor out = Tensor::empty(shape);
   const std::int64_t width = in.dim(0) > 0 ? in.size() / in.dim(0) : 0;
   for (std::size_t i = 0; i < from.size(); ++i) {
     std::copy_n(in.data() + from[i] * width, width, out.data() + static_cast<std::int64_t>(i) * width);

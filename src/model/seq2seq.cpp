@@ -100,7 +100,7 @@ void Seq2Seq::score(const Tokens& source, const Tokens& target, std::span<const 
 Tensor Seq2Seq::scores(const Tensor& states) const {
   const Tensor h = before_output(states).value();
   if (output_packed_) return apply_packed(h, *output_packed_, output_bias_.value());
-  const Tensor out = Tensor::empty({h.dim(0), config_.target_vocabulary});
+  Tensor out = Tensor::empty({h.dim(0), config_.target_vocabulary});
   kernels::parallel_gemm(kernels::Trans::no, kernels::Trans::yes, h.dim(0), out.dim(1), h.dim(1), h.data(), h.dim(1),
                          output_weight_.value().data(), h.dim(1), 0.0F, out.data(), out.dim(1),
                          {.bias = output_bias_.value().data()});
@@ -127,7 +127,7 @@ class Seq2SeqStepper final : public Stepper {
     if (layers.empty()) return {};
     const std::int64_t rows = layers[0].dim(0);
     const std::int64_t keys = layers[0].dim(2);
-    const Tensor mean = Tensor::zeros({rows, keys});
+    Tensor mean = Tensor::zeros({rows, keys});
     double count = 0;
     for (std::size_t l = 0; l < layers.size(); ++l) {
       if (which_.layer >= 0 && which_.layer != static_cast<int>(l)) continue;

@@ -8,7 +8,7 @@ Tensor apply_packed(const Tensor& x, const kernels::PackedMatrix& weight, const 
   const Tensor in = x.contiguous();
   Shape shape = in.shape();
   shape.set(-1, weight.columns());
-  const Tensor y = Tensor::empty(shape);
+  Tensor y = Tensor::empty(shape);
   const std::int64_t rows = in.size() / weight.rows();
   kernels::parallel_gemm_packed(
       rows, in.data(), weight.rows(), weight, 0.0F, y.data(), weight.columns(),

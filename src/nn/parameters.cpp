@@ -20,7 +20,7 @@ std::uint64_t hash(std::string_view text) {  // FNV-1a
 Tensor initial(const Shape& shape, Init init, std::uint64_t seed) {
   if (init == Init::zeros) return Tensor::zeros(shape);
   if (init == Init::ones) return Tensor::full(shape, 1.0F);
-  const Tensor t = Tensor::empty(shape);
+  Tensor t = Tensor::empty(shape);
   const auto rows = static_cast<double>(shape.rank() > 1 ? shape.leading().size() : 1);
   const auto columns = static_cast<double>(shape[-1]);
   Rng rng(seed);

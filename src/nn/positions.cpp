@@ -10,7 +10,7 @@
 namespace fovea {
 
 Tensor sinusoidal_positions(std::int64_t first, std::int64_t length, std::int64_t width) {
-  const Tensor table = Tensor::zeros({length, width});
+  Tensor table = Tensor::zeros({length, width});
   const std::int64_t half = (width + 1) / 2;
   for (std::int64_t t = 0; t < length; ++t) {
     for (std::int64_t i = 0; i < half; ++i) {

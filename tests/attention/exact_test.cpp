@@ -161,7 +161,7 @@ TEST(Exact, ASequenceGivesTheSameBytesInAnyBatch) {
                v = random_tensor({1, keys, 4}, 3);
   const Tensor dout = random_tensor({1, queries, 4}, 4);
   const auto beside = [](const Tensor& t, std::int64_t rows, int place) {
-    const Tensor both = random_tensor({2, rows, t.dim(2)}, 99);
+    Tensor both = random_tensor({2, rows, t.dim(2)}, 99);
     both.select(0, place).slice(0, 0, t.dim(1)).copy_from(t.select(0, 0));
     return both;
   };

@@ -10,12 +10,12 @@ class ElementwiseOps : public test::OpTest {};
 
 // Away from 0, where relu has no slope, and positive for log.
 Tensor away_from_zero(const Shape& shape, unsigned seed) {
-  const Tensor t = random_tensor(shape, seed);
+  Tensor t = random_tensor(shape, seed);
   for (float& v : t.values()) v += v < 0 ? -0.1F : 0.1F;
   return t;
 }
 Tensor positive(const Shape& shape, unsigned seed) {
-  const Tensor t = random_tensor(shape, seed);
+  Tensor t = random_tensor(shape, seed);
   for (float& v : t.values()) v = 0.5F + std::abs(v);
   return t;
 }

@@ -8,7 +8,7 @@ using test::random_tensor;
 
 // x moved away from 0, where relu has no slope.
 Tensor far(const Tensor& x) {
-  const Tensor t = x.clone();
+  Tensor t = x.clone();
   for (float& v : t.values()) v += v < 0 ? -0.1F : 0.1F;
   return t;
 }

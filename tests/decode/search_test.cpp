@@ -31,7 +31,7 @@ class TableStepper final : public Stepper {
   }
   Tensor step(std::span<const std::int32_t> tokens) override {
     EXPECT_EQ(tokens.size(), rows_.size());
-    const Tensor scores = Tensor::empty({static_cast<std::int64_t>(rows_.size()), kWords});
+    Tensor scores = Tensor::empty({static_cast<std::int64_t>(rows_.size()), kWords});
     weights_ = Tensor::zeros({static_cast<std::int64_t>(rows_.size()), 3});
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       auto& [sentence, written] = rows_[r];
@@ -194,7 +194,7 @@ class SureStepper final : public Stepper {
   Tensor step(std::span<const std::int32_t> tokens) override {
     const auto rows = static_cast<std::int64_t>(tokens.size());
     if (written_ == 0) right_.assign(tokens.size(), true);
-    const Tensor scores = Tensor::full({rows, kWords}, 0.0F);
+    Tensor scores = Tensor::full({rows, kWords}, 0.0F);
     for (std::int64_t r = 0; r < rows; ++r) {
       if (written_ > 0) {
         right_[static_cast<std::size_t>(r)] =
@@ -254,7 +254,7 @@ TEST(Search, ALongLeastLengthMovesTheMostLength) {
 class NanStepper final : public Stepper {
  public:
   Tensor step(std::span<const std::int32_t> tokens) override {
-    const Tensor scores = Tensor::empty({static_cast<std::int64_t>(tokens.size()), kWords});
+    Tensor scores = Tensor::empty({static_cast<std::int64_t>(tokens.size()), kWords});
     for (float& s : scores.values()) s = std::numeric_limits<float>::quiet_NaN();
     return scores;
   }

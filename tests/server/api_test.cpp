@@ -6,7 +6,6 @@
 namespace fovea::server::test {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

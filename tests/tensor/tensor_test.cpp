@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 Tensor counting(const Shape& shape) {
-  const Tensor t = Tensor::empty(shape);
+  Tensor t = Tensor::empty(shape);
   float next = 0;
   for (float& v : t.values()) v = next++;
   return t;

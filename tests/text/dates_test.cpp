@@ -14,7 +14,6 @@ namespace fovea::text {
 namespace {
 
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::vector<std::string> all_ways(int year, int month, int day) {

@@ -9,7 +9,6 @@ namespace fovea {
 namespace {
 
 using decoder::Decoder;
-using decoder::Int;
 using kernels::Trans;
 
 // Compact rows as the user sees them: [B, T, width], zeros where there is padding.
@@ -17,7 +16,7 @@ Tensor expand(const Decoder& d, const Tensor& rows) {
   if (!rows) return {};
   const Shape shape{d.batch, d.steps, rows.dim(1)};
   if (d.targets.dense()) return rows.reshape(shape);
-  const Tensor padded = Tensor::empty(shape);
+  Tensor padded = Tensor::empty(shape);
   d.targets.expand(rows, padded, false);
   return padded;
 }

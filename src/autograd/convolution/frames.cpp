@@ -42,7 +42,7 @@ Frames::Frames(const char* op, std::int64_t batch, std::int64_t steps, std::span
 
 Tensor Frames::frame(const Tensor& padded) const {
   const std::int64_t width = padded.dim(-1);
-  const Tensor result = Tensor::empty({rows(), width});
+  Tensor result = Tensor::empty({rows(), width});
   parallel_for(rows(), kRowsPerTask, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       float* to = result.data() + r * width;

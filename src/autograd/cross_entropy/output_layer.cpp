@@ -16,7 +16,6 @@ namespace fovea {
 namespace {
 
 using kernels::GemmBlock;
-using kernels::GemmFetch;
 using kernels::PackedMatrix;
 using kernels::Trans;
 

@@ -40,7 +40,7 @@ struct Kept {
 Tensor reversed_transposed(const Tensor& w, std::int64_t taps) {
   const std::int64_t in = w.dim(0) / taps;
   const std::int64_t out = w.dim(1);
-  const Tensor r = Tensor::empty({taps * out, in});
+  Tensor r = Tensor::empty({taps * out, in});
   parallel_for(taps, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       const float* from = w.data() + (taps - 1 - k) * in * out;

@@ -33,7 +33,7 @@ Tensor through_activation(Activation activation, const kernels::Dropout& dropout
                           const Var& bias, std::int64_t m, std::int64_t n) {
   const bool plain = activation == Activation::none && dropout.rate == 0;
   const bool sums = bias && bias.requires_grad();
-  const Tensor dz = plain ? dy : Tensor::empty(dy.shape());
+  Tensor dz = plain ? dy : Tensor::empty(dy.shape());
   if (plain && !sums) return dz;
   const std::int64_t tasks = std::max<std::int64_t>(1, (m + kRowsPerTask - 1) / kRowsPerTask);
   const Tensor partial = sums ? Tensor::zeros({tasks, n}) : Tensor();

@@ -20,7 +20,7 @@ void add_product(const Tensor& p, const Tensor& q, const GradTarget& to) {
 }
 
 Tensor mul_rows(const Tensor& x, const Tensor& factor) {
-  const Tensor y = Tensor::empty(x.shape());
+  Tensor y = Tensor::empty(x.shape());
   const std::int64_t width = factor.size();
   by_rows(width == 0 ? 0 : x.size() / width, width, [&](std::int64_t first, std::int64_t count) {
     const std::int64_t at = first * width;

@@ -62,7 +62,7 @@ std::span<const std::int32_t> Sequences::chunk(std::int64_t c) const {
 Tensor Sequences::compact(const Tensor& padded) const {
   if (dense()) return padded;
   const std::int64_t width = padded.dim(-1);
-  const Tensor result = Tensor::empty({rows_, width});
+  Tensor result = Tensor::empty({rows_, width});
   const float* from = padded.data();
   float* to = result.data();
   parallel_for(batch_, std::max<std::int64_t>(1, kRowsPerCopy / std::max<std::int64_t>(1, steps_)),
