@@ -32,6 +32,7 @@ struct GradCheck {
 inline void check_gradients(const std::function<Var(const std::vector<Var>&)>& function, std::vector<Tensor> inputs,
                             const GradCheck& how = {}) {
   std::vector<Var> leaves;
+  leaves.reserve(inputs.size());
   for (const Tensor& t : inputs) leaves.push_back(Var::parameter(t.clone()));
   const Var output = function(leaves);
   const Tensor r = random_tensor(output.shape(), 4711);
