@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <vector>
 
-#include "base/arena.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/cross_entropy.hpp"
 #include "kernels/gemm_kernels.hpp"
@@ -18,9 +16,6 @@ namespace {
 using kernels::GemmBlock;
 using kernels::PackedMatrix;
 using kernels::Trans;
-
-template <class T>
-using ArenaVector = std::vector<T, ArenaAllocator<T>>;
 
 constexpr std::int64_t kRows = 256;             // of a block
 constexpr std::int64_t kSlice = 256;            // of the vocabulary: with kRows a quarter of a megabyte of logits

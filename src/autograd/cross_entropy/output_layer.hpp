@@ -3,11 +3,16 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "base/arena.hpp"
 #include "fovea/tensor.hpp"
 #include "kernels/packed_matrix.hpp"
 
 namespace fovea {
+
+template <class T>
+using ArenaVector = std::vector<T, ArenaAllocator<T>>;
 
 /// What the output layer of a model is, and what is wanted of it.
 struct OutputLayer {

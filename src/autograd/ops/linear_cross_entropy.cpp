@@ -10,10 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "autograd/cross_entropy/output_layer.hpp"
-#include "base/arena.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/threads.hpp"
@@ -22,9 +20,6 @@
 
 namespace fovea {
 namespace {
-
-template <class T>
-using ArenaVector = std::vector<T, ArenaAllocator<T>>;
 
 constexpr std::int64_t kPad = 16;  // keeps the rows of x out of each other's cache sets
 
@@ -91,7 +86,7 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Var& bias, s
   }
 
   const bool learns = recording({x, w, bias});
-  const Tensor dx = learns ? Tensor::zeros(x.shape()) : Tensor();
+  const Tensor dx = learns ? Tensor::empty(x.shape()) : Tensor();
   const Tensor drows = learns ? Tensor::empty({rows, width}) : Tensor();  // of the rows that count
   const Tensor dw = learns ? Tensor::empty(w.shape()) : Tensor();
   const Tensor db = learns && b ? Tensor::empty(b.shape()) : Tensor();
@@ -118,6 +113,9 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Var& bias, s
   if (learns) {
     for (std::int64_t r = 0; r < rows; ++r) {
       std::copy_n(drows.data() + r * width, width, dx.data() + at[static_cast<std::size_t>(r)] * width);
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (targets[i] == how.padding) std::fill_n(dx.data() + static_cast<std::int64_t>(i) * width, width, 0.0F);
     }
   }
   CrossEntropy out;
