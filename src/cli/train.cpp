@@ -189,7 +189,7 @@ void add_train(CLI::App& app, const Streams& streams) {
          "additive, dot, scaled-dot, general, concat, location, cosine or none (rnn decoder); a transformer's is "
          "scaled-dot, or dot")
       ->group(group);
-  sub->add_option("--form", f->form, "bahdanau or luong (rnn decoder)")->group(group);
+  sub->add_option("--form", f->form, "bahdanau, luong or conditional (rnn decoder)")->group(group);
   sub->add_flag("--input-feeding", f->input_feeding, "feed the attentional state back (rnn decoder, luong)")
       ->group(group);
   sub->add_flag("--no-input-feeding", f->no_input_feeding, "do not, whatever the preset says")->group(group);

@@ -72,6 +72,7 @@ double decoder_flops(const ModelConfig& c, double s, double t) {
         total += 2 * t * gates * d * (in + d);
         in = d;
       }
+      if (c.form == RnnForm::conditional) total += 2 * t * gates * d * (m + d);  // the second cell
       // The layer before the output.
       return total + 2 * t * d * (plain ? d + e : c.form == RnnForm::luong ? d + m : d + m + e);
     }

@@ -40,7 +40,8 @@ FOVEA_ENUM_NAMES(RnnAttention, {RnnAttention::none, "none"}, {RnnAttention::addi
                  {RnnAttention::dot, "dot"}, {RnnAttention::scaled_dot, "scaled-dot"},
                  {RnnAttention::general, "general"}, {RnnAttention::concat, "concat"},
                  {RnnAttention::location, "location"}, {RnnAttention::cosine, "cosine"})
-FOVEA_ENUM_NAMES(RnnForm, {RnnForm::bahdanau, "bahdanau"}, {RnnForm::luong, "luong"})
+FOVEA_ENUM_NAMES(RnnForm, {RnnForm::bahdanau, "bahdanau"}, {RnnForm::luong, "luong"},
+                 {RnnForm::conditional, "conditional"})
 FOVEA_ENUM_NAMES(LocalKind, {LocalKind::none, "none"}, {LocalKind::monotonic, "monotonic"},
                  {LocalKind::predictive, "predictive"})
 FOVEA_ENUM_NAMES(Norm, {Norm::pre, "pre"}, {Norm::post, "post"})
@@ -126,6 +127,14 @@ void ModelConfig::check() const {
   }
   if (input_feeding && (decoder != Arch::rnn || form != RnnForm::luong)) {
     throw UsageError("input-feeding: only an rnn decoder of the luong form has it");
+  }
+  if (decoder == Arch::rnn && form == RnnForm::conditional) {
+    if (attention == RnnAttention::none)
+      throw UsageError("form: conditional looks between two cells; it needs attention");
+    if (decoder_layer_count() != 1) {
+      throw UsageError(
+          fmt::format("form: a conditional decoder has one layer of two cells, not {} layers", decoder_layer_count()));
+    }
   }
 }
 

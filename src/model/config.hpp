@@ -14,8 +14,9 @@ enum class Arch { rnn, cnn, transformer };
 /// Score of the RNN decoder's attention; `none` is the fixed context vector (Sutskever 2014, Cho 2014).
 enum class RnnAttention { none, additive, dot, scaled_dot, general, concat, location, cosine };
 /// Bahdanau 2015: the query is the previous state and the context enters the cell. Luong 2015: the query is the
-/// current state, an attentional layer mixes state and context.
-enum class RnnForm { bahdanau, luong };
+/// current state, an attentional layer mixes state and context. Conditional (Sennrich 2017): two cells with the look
+/// between them; the query is the state that has read the last word, the context enters the second cell.
+enum class RnnForm { bahdanau, luong, conditional };
 enum class LocalKind { none, monotonic, predictive };
 enum class Norm { pre, post };
 enum class Positions { sinusoidal, learned, rotary, alibi };

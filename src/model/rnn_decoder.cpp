@@ -33,6 +33,27 @@ Score make_score(const ModelConfig& c, std::int64_t memory, Parameters& p) {
   }
 }
 
+DecoderLayer make_cell(const ModelConfig& c, const std::string& name, std::int64_t in, Parameters& p) {
+  const std::int64_t h = c.dim;
+  const std::int64_t gates = c.cell == Cell::gru ? 3 : 4;
+  DecoderLayer cell{.input = p.get(name + ".input", {in, gates * h}, Init::xavier),
+                    .state = p.get(name + ".state", {h, gates * h}, Init::recurrent),
+                    .bias = p.get(name + ".bias", {gates * h}, Init::zeros)};
+  if (c.cell == Cell::gru) cell.state_bias = p.get(name + ".state_bias", {h}, Init::zeros);
+  return cell;
+}
+
+DecoderForm form_of(RnnForm form) {
+  switch (form) {
+    case RnnForm::luong:
+      return DecoderForm::luong;
+    case RnnForm::conditional:
+      return DecoderForm::conditional;
+    default:
+      return DecoderForm::bahdanau;
+  }
+}
+
 bool needs_same_width(RnnAttention a) {
   return a == RnnAttention::dot || a == RnnAttention::scaled_dot || a == RnnAttention::cosine;
 }
@@ -54,21 +75,17 @@ RnnDecoder::RnnDecoder(const ModelConfig& config, std::int64_t memory_width, Par
     memory_width_ = width_;
   }
   const std::int64_t context = attends() ? memory_width_ : memory_width;
-  const bool with_context = !luong() || !attends();
+  const bool with_context = (!luong() && !conditional()) || !attends();
   const std::int64_t fed = with_context ? context : feeding_ ? width_ : 0;
-  const std::int64_t gates = config.cell == Cell::gru ? 3 : 4;
   weights_.cell = config.cell;
   std::int64_t in = embedding_ + fed;
   for (int i = 0; i < config.decoder_layer_count(); ++i) {
     const std::string name = "decoder." + std::to_string(i);
-    DecoderLayer layer{.input = p.get(name + ".input", {in, gates * width_}, Init::xavier),
-                       .state = p.get(name + ".state", {width_, gates * width_}, Init::recurrent),
-                       .bias = p.get(name + ".bias", {gates * width_}, Init::zeros)};
-    if (config.cell == Cell::gru) layer.state_bias = p.get(name + ".state_bias", {width_}, Init::zeros);
-    weights_.layers.push_back(std::move(layer));
+    weights_.layers.push_back(make_cell(config, name, in, p));
     first_.emplace_back(p, name + ".first", memory_width, width_);
     in = width_;
   }
+  if (conditional()) weights_.layers.push_back(make_cell(config, "decoder.second", memory_width_, p));
   if (attends()) {
     weights_.score = make_score(config, memory_width_, p);
     if (local_ == LocalKind::predictive) {
@@ -94,7 +111,7 @@ RnnDecoder::RnnDecoder(const ModelConfig& config, std::int64_t memory_width, Par
 }
 
 AttentionalRnnOptions RnnDecoder::options() const {
-  AttentionalRnnOptions how{.form = luong() ? DecoderForm::luong : DecoderForm::bahdanau, .input_feeding = feeding_};
+  AttentionalRnnOptions how{.form = form_of(form_), .input_feeding = feeding_};
   if (local_ != LocalKind::none) {
     how.local = Local{.half_width = local_window_, .gaussian = local_ == LocalKind::predictive};
   }

@@ -1,4 +1,4 @@
-// Recurrent decoder: Bahdanau's or Luong's attention with any score, or the fixed context vector.
+// Recurrent decoder: Bahdanau's, Luong's or the conditional form with any score, or the fixed context vector.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,9 @@ namespace fovea {
 
 /// Bahdanau et al. 2015: the previous state asks, the context enters the cell, and the output layer sees state, context
 /// and input. Luong et al. 2015: the current state asks, and an attentional layer mixes state and context, fed back or
-/// not. Without attention (Cho et al. 2014): the encoder's summary enters the cell at every step.
+/// not. Conditional (Sennrich et al. 2017): a first cell reads the input, its state asks, the context enters a second
+/// cell; the output layer is Bahdanau's. Without attention (Cho et al. 2014): the encoder's summary enters the cell at
+/// every step.
 class RnnDecoder final : public Decoder {
  public:
   RnnDecoder(const ModelConfig& config, std::int64_t memory_width, Parameters& parameters);
@@ -31,6 +33,7 @@ class RnnDecoder final : public Decoder {
   };
   [[nodiscard]] Start begin(const Memory& memory) const;
   [[nodiscard]] bool luong() const { return form_ == RnnForm::luong; }
+  [[nodiscard]] bool conditional() const { return form_ == RnnForm::conditional; }
   [[nodiscard]] bool attends() const { return attention_ != RnnAttention::none; }
   [[nodiscard]] Var read_out(const Var& states, const Var& contexts, const Var& embedded) const;
   [[nodiscard]] Decoded decode_plain(const Start& start, const Var& embedded, const Tokens& target, Pass& pass) const;

@@ -27,22 +27,26 @@ bool needs_equal_widths(ScoreName score) {
   return score == ScoreName::dot || score == ScoreName::scaled_dot || score == ScoreName::cosine;
 }
 
-// Every score in both forms, and every option with one score.
+constexpr DecoderForm kForms[] = {DecoderForm::bahdanau, DecoderForm::luong, DecoderForm::conditional};
+
+// Every score in every form, and every option with one score.
 std::vector<DecoderCase> cases() {
   std::vector<DecoderCase> all;
-  for (const DecoderForm form : {DecoderForm::bahdanau, DecoderForm::luong}) {
+  for (const DecoderForm form : kForms) {
+    const int least = form == DecoderForm::conditional ? 2 : 1;
     for (const ScoreName score : kScores) {
-      DecoderCase c{.form = form, .score = score};
+      DecoderCase c{.form = form, .score = score, .layers = least};
       if (needs_equal_widths(score)) c.memory = c.units;
       all.push_back(c);
     }
     for (const LocalName local : {LocalName::monotonic, LocalName::gaussian, LocalName::predictive}) {
-      all.push_back({.form = form, .local = local});
-      all.push_back({.cell = Cell::lstm, .form = form, .score = ScoreName::general, .local = local});
+      all.push_back({.form = form, .local = local, .layers = least});
+      all.push_back({.cell = Cell::lstm, .form = form, .score = ScoreName::general, .local = local, .layers = least});
     }
-    all.push_back({.form = form, .score = ScoreName::coverage, .local = LocalName::predictive});
+    all.push_back({.form = form, .score = ScoreName::coverage, .local = LocalName::predictive, .layers = least});
     for (const Cell cell : {Cell::gru, Cell::lstm}) {
       for (const int layers : {1, 2, 3}) {
+        if (form == DecoderForm::conditional && layers != 2) continue;
         all.push_back({.cell = cell, .form = form, .layers = layers});
         all.push_back({.cell = cell, .form = form, .layers = layers, .first = false});
       }
@@ -55,12 +59,17 @@ std::vector<DecoderCase> cases() {
   all.push_back(dense);
   dense.form = DecoderForm::bahdanau;
   all.push_back(dense);
+  dense.form = DecoderForm::conditional;
+  all.push_back(dense);
   DecoderCase empty;
   empty.lengths = {2, 0, 4};
   empty.memory_lengths = {5, 2, 0};
   all.push_back(empty);
   for (const std::int64_t units : {1, 8, 9, 33}) {
     DecoderCase c{.units = units, .hidden = units};
+    all.push_back(c);
+    c.form = DecoderForm::conditional;
+    c.layers = 2;
     all.push_back(c);
   }
   return all;
@@ -161,7 +170,7 @@ void expect_equal(const Tensor& a, const Tensor& b, const char* what) {
 
 TEST(AttentionalRnn, ASequencesResultDoesNotDependOnTheOthers) {
   const int before = threads();
-  for (const DecoderForm form : {DecoderForm::bahdanau, DecoderForm::luong}) {
+  for (const DecoderForm form : kForms) {
     DecoderCase c{.form = form, .layers = 2, .batch = 29, .units = 17, .hidden = 24};
     c.lengths.resize(29);
     c.memory_lengths.resize(29);
@@ -199,8 +208,8 @@ TEST(AttentionalRnn, ASequencesResultDoesNotDependOnTheOthers) {
 }
 
 TEST(AttentionalRnn, WhatStandsInThePaddingNeverMatters) {
-  for (const DecoderForm form : {DecoderForm::bahdanau, DecoderForm::luong}) {
-    const DecoderCase c{.form = form};
+  for (const DecoderForm form : kForms) {
+    const DecoderCase c{.form = form, .layers = form == DecoderForm::conditional ? 2 : 1};
     std::vector<Tensor> values = c.random();
     const float nan = std::numeric_limits<float>::quiet_NaN();
     values[0].slice(0, 1, 2).slice(1, 1, 4).fill(nan);
@@ -339,6 +348,14 @@ TEST(AttentionalRnn, WhatDoesNotFitIsNamed) {
             "attentional_rnn: length 6 of sequence 2 is not in 0 to 4");
   EXPECT_EQ(message({.score = ScoreName::dot}, [](auto&, auto&) {}),
             "attentional_rnn: memory of width 6: the dot score expects 7, the state's");
+  EXPECT_EQ(
+      message({.form = DecoderForm::conditional}, [](auto&, auto&) {}),
+      "attentional_rnn: 1 layers: expected the 2 cells of the conditional form, one before the look and one after it");
+  EXPECT_EQ(message({.form = DecoderForm::conditional, .layers = 2},
+                    [](auto& in, auto&) {
+                      in[7] = Tensor::zeros({7, 21});
+                    }),
+            "attentional_rnn: layers[1].input [7,21]: expected [6,21]");
 }
 
 }  // namespace

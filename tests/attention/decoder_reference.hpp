@@ -20,7 +20,7 @@ struct DecoderCase {
   DecoderForm form = DecoderForm::bahdanau;
   ScoreName score = ScoreName::additive;
   LocalName local = LocalName::none;
-  int layers = 1;
+  int layers = 1;  // conditional: 2, the cells
   bool feeding = true;
   bool first = true;
   std::int64_t half_width = 2;  // of local attention
@@ -29,8 +29,10 @@ struct DecoderCase {
   std::vector<std::int32_t> memory_lengths{5, 3, 1};
 
   [[nodiscard]] bool luong() const { return form == DecoderForm::luong; }
+  [[nodiscard]] bool conditional() const { return form == DecoderForm::conditional; }
+  [[nodiscard]] int states() const { return conditional() ? 1 : layers; }
   [[nodiscard]] std::int64_t gates() const { return (cell == Cell::gru ? 3 : 4) * units; }
-  [[nodiscard]] std::int64_t feed() const { return !luong() ? memory : feeding ? result : 0; }
+  [[nodiscard]] std::int64_t feed() const { return conditional() ? 0 : !luong() ? memory : feeding ? result : 0; }
   [[nodiscard]] AttentionalRnnOptions options() const {
     AttentionalRnnOptions how{.form = form,
                               .input_feeding = feeding,
@@ -48,10 +50,11 @@ struct DecoderCase {
                                                    {"memory", {batch, source, memory}}};
     for (int l = 0; l < layers; ++l) {
       const std::string n = std::to_string(l);
-      all.push_back({"w" + n, {l == 0 ? embedding + feed() : units, gates()}});
+      all.push_back({"w" + n, {l == 0 ? embedding + feed() : conditional() ? memory : units, gates()}});
       all.push_back({"u" + n, {units, gates()}});
       all.push_back({"b" + n, {gates()}});
       if (cell == Cell::gru) all.push_back({"c" + n, {units}});
+      if (l >= states()) continue;
       if (first) all.push_back({"first" + n, {batch, units}});
       if (first && cell == Cell::lstm) all.push_back({"cell" + n, {batch, units}});
     }
@@ -119,6 +122,7 @@ struct DecoderCase {
     for (int l = 0; l < layers; ++l) {
       const std::string n = std::to_string(l);
       w.layers.push_back({by["w" + n], by["u" + n], by["b" + n], by["c" + n]});
+      if (l >= states()) continue;
       if (first) firsts.push_back(by["first" + n]);
       if (first) cells.push_back(by["cell" + n]);
     }
@@ -174,7 +178,7 @@ class ReferenceDecoder {
   [[nodiscard]] std::vector<ReferenceStep> run(std::int64_t b) const {
     std::vector<Row> h;
     std::vector<Row> cell;
-    for (int l = 0; l < c_.layers; ++l) {
+    for (int l = 0; l < c_.states(); ++l) {
       h.push_back(c_.first ? row("first" + std::to_string(l), b) : Row(size(c_.units), 0.0));
       cell.push_back(c_.first && c_.cell == Cell::lstm ? row("cell" + std::to_string(l), b) : Row(size(c_.units), 0.0));
     }
@@ -184,13 +188,17 @@ class ReferenceDecoder {
     for (std::int64_t t = 0; t < c_.lengths[size(b)]; ++t) {
       ReferenceStep step;
       Row input = row("x", b * c_.steps + t);
-      if (!c_.luong()) {
+      if (c_.conditional()) {
+        cells(0, input, h[0], cell[0]);
+        look(b, t, h[0], coverage, step);
+        cells(1, step.context, h[0], cell[0]);
+      } else if (!c_.luong()) {
         look(b, t, h.back(), coverage, step);
         input.insert(input.end(), step.context.begin(), step.context.end());
       } else if (c_.feeding) {
         input.insert(input.end(), fed.begin(), fed.end());
       }
-      for (int l = 0; l < c_.layers; ++l) {
+      for (int l = 0; !c_.conditional() && l < c_.layers; ++l) {
         cells(l, l == 0 ? input : h[size(l - 1)], h[size(l)], cell[size(l)]);
       }
       step.state = h.back();

@@ -169,6 +169,26 @@ TEST_F(TrainCommand, RDropTrainsEveryPresetAndStandsInTheReport) {
   }
 }
 
+TEST_F(TrainCommand, TheConditionalFormTrainsResumesAndRuns) {
+  const auto with = [&](const char* name, std::vector<std::string> more) {
+    more.insert(more.begin(), {"--preset", "rnn-bahdanau", "--form", "conditional"});
+    return call(train(name, more));
+  };
+  ASSERT_EQ(with("whole", {"--max-steps", "6"}).code, 0);
+  ASSERT_EQ(with("parts", {"--max-steps", "3"}).code, 0);
+  ASSERT_EQ(with("parts", {"--max-steps", "6", "--resume"}).code, 0);
+  EXPECT_EQ(bytes_of(folder_ / "whole/model.safetensors"), bytes_of(folder_ / "parts/model.safetensors"));
+  EXPECT_EQ(nlohmann::json::parse(bytes_of(folder_ / "whole/config.json"))["model"]["form"], "conditional");
+  const Result run = call({"run", "--model", file("whole"), "--beam", "3", "--max-length", "5"}, "eins zwei\n");
+  EXPECT_EQ(run.code, 0) << run.err;
+  const Result two = with("m", {"--decoder-layers", "2"});
+  EXPECT_EQ(two.code, 2);
+  EXPECT_NE(two.err.find("a conditional decoder has one layer of two cells, not 2"), std::string::npos) << two.err;
+  const Result none = with("m", {"--attention", "none"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("it needs attention"), std::string::npos) << none.err;
+}
+
 TEST_F(TrainCommand, AConfigFileHoldsOptionsAndTheCommandLineWins) {
   std::ofstream(file("c.toml")) << "max-steps = 2\npreset = \"rnn-luong\"\nshared-vocab = true\n";
   const Result r = call(train("m", {"--config", file("c.toml"), "--max-steps", "3"}));

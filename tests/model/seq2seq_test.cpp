@@ -34,7 +34,8 @@ std::vector<std::pair<std::string, ModelConfig>> kinds() {
   for (const RnnAttention a :
        {RnnAttention::none, RnnAttention::additive, RnnAttention::dot, RnnAttention::scaled_dot, RnnAttention::general,
         RnnAttention::concat, RnnAttention::location, RnnAttention::cosine}) {
-    for (const RnnForm form : {RnnForm::bahdanau, RnnForm::luong}) {
+    for (const RnnForm form : {RnnForm::bahdanau, RnnForm::luong, RnnForm::conditional}) {
+      if (form == RnnForm::conditional && a == RnnAttention::none) continue;
       for (const Cell cell : {Cell::gru, Cell::lstm}) {
         auto r = small(Arch::rnn, Arch::rnn);
         r.attention = a;

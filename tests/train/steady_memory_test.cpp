@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <string_view>
 
 #include "fovea/threads.hpp"
 #include "support/copy_task.hpp"
@@ -55,9 +56,11 @@ TEST(SteadyMemory, NoCallReachesMallocAfterTheSecondStep) {
   const int threads_before = threads();
   set_threads(1);  // when a second thread first takes a share of the work is a matter of timing
   for (const float r_drop : {0.0F, 3.0F}) {
-    for (const char* name : {"transformer-tiny", "rnn-bahdanau", "rnn-luong", "rnn-plain", "cnn"}) {
+    for (const char* name : {"transformer-tiny", "rnn-bahdanau", "rnn-luong", "rnn-plain", "conditional", "cnn"}) {
       SCOPED_TRACE(testing::Message() << name << ", R-Drop " << r_drop);
-      ModelConfig config = preset(name);
+      const bool conditional = std::string_view(name) == "conditional";
+      ModelConfig config = preset(conditional ? "rnn-bahdanau" : name);
+      if (conditional) config.form = RnnForm::conditional;
       config.dim = 16;
       config.embedding = 0;
       config.ffn = 32;

@@ -16,12 +16,15 @@ namespace fovea {
 /// When a decoder looks. h_t is the state of the top layer, x_t the input, c_t the context, a the attention's result.
 enum class DecoderForm {
   bahdanau,  // c_t = a(h_{t-1}), h_t = cell([x_t; c_t], h_{t-1})  (Bahdanau et al. 2015)
-  luong      // h_t = cell([x_t; g_{t-1}], h_{t-1}), c_t = a(h_t), g_t = tanh([c_t; h_t] A + b)  (Luong et al. 2015)
+  luong,     // h_t = cell([x_t; g_{t-1}], h_{t-1}), c_t = a(h_t), g_t = tanh([c_t; h_t] A + b)  (Luong et al. 2015)
+  // Two cells with the look between them, so that the query knows the last word (Sennrich et al. 2017, section 3.1):
+  conditional  // k_t = cell_1(x_t, h_{t-1}), c_t = a(k_t), h_t = cell_2(c_t, k_t)
 };
 
 /// The weights of one layer of cells of h units; gates as in GruWeights and LstmWeights.
 struct DecoderLayer {
-  Var input{};       // [in, gates h]; first layer: in = E + F (rows of x first, then of what is fed), others: h
+  // [in, gates h]; first layer: in = E + F (rows of x first, then of what is fed), others: h; conditional: E, then M
+  Var input{};
   Var state{};       // [h, gates h]
   Var bias{};        // [gates h]
   Var state_bias{};  // [h], GRU only
@@ -30,7 +33,7 @@ struct DecoderLayer {
 /// A decoder's parameters. M is the width of the memory, h the number of units.
 struct AttentionalRnnWeights {
   Cell cell = Cell::gru;
-  std::vector<DecoderLayer> layers{};
+  std::vector<DecoderLayer> layers{};  // conditional: two, cell_1 and cell_2, with one first state
   // Any but Pairwise and Block; queries are [h], keys [M]. Additive with coverage_weight keeps a coverage: the sum of
   // all earlier weights of each key (See et al. 2017); its `coverage` stays empty.
   Score score = score::Dot{};
@@ -53,8 +56,8 @@ struct AttentionalRnnOptions {
 
 /// What a decoder computed; zeros where there is padding.
 struct AttentionalRnn {
-  Var states;       // [B, T, h] of the top layer; Bahdanau only
-  Var contexts;     // [B, T, M]; Bahdanau only
+  Var states;       // [B, T, h] of the top layer; not of Luong
+  Var contexts;     // [B, T, M]; not of Luong
   Var attentional;  // [B, T, G]: g; Luong only
   Var weights;      // [B, T, S], when wanted; a gradient may flow into them. 0 where nothing was seen
 };

@@ -1,6 +1,7 @@
 // The time loop backwards, from each sequence's last step to its first.
 //   Luong     dg = outputs' + fed';  d[c; h] = dg (1 - g^2) A';  dh += look_back(dc);  cells;  fed' = D W_fed'
 //   Bahdanau  dh = outputs';  cells;  dc = outputs' + D W_fed';  dh of the step before += look_back(dc)
+//   conditional  dh = outputs';  cell_2;  dc = outputs' + D_2 W_2';  dk += look_back(dc);  cell_1
 #include "attention/rnn/decoder.hpp"
 #include "attention/rnn/gradients.hpp"
 #include "attention/rnn/layer_dropout.hpp"
@@ -18,20 +19,20 @@ struct BackState {
   BackState(const Decoder& d, Int rows)
       : products(Tensor::empty({rows, d.width})),
         inputs(d.cell == Cell::gru ? Tensor::empty({rows, d.width}) : products),
-        dfed(d.feed > 0 ? Tensor::zeros({rows, d.feed}) : Tensor()),
+        dfed(d.luong() && d.feed == 0 ? Tensor() : Tensor::zeros({rows, d.luong() ? d.feed : d.memory_width})),
         dresult(d.luong() ? Tensor::empty({rows, d.result}) : Tensor()),
         djoined(d.luong() ? Tensor::empty({rows, d.memory_width + d.units}) : Tensor()),
         dquery(Tensor::empty({rows, d.units})),
         dcoverage(d.coverage_weight ? Tensor::zeros({rows, d.source.steps}) : Tensor()),
         look(d, d.source, rows) {
-    for (std::size_t l = 0; l < d.layers.size(); ++l) {
+    for (std::size_t l = 0; l < d.states(); ++l) {
       carry.push_back(Tensor::zeros({rows, d.units}));
       carry_cell.push_back(d.cell == Cell::lstm ? Tensor::zeros({rows, d.units}) : Tensor());
     }
   }
-  Vector<Tensor> carry, carry_cell;  // per layer [rows, h]: of the state and cell after the step
+  Vector<Tensor> carry, carry_cell;  // per state [rows, h]: of it and its cell after the step
   Tensor products, inputs;           // [rows, gates h]: D beside U and beside W
-  Tensor dfed;                       // [rows, F]
+  Tensor dfed;                       // [rows, F]; conditional: of the context [rows, M]
   Tensor dresult, djoined;
   Tensor dquery;     // [rows, h]
   Tensor dcoverage;  // [rows, S]
@@ -62,14 +63,22 @@ class ChunkBack {
       for (Int j = 0; j < active; ++j) kept_[static_cast<std::size_t>(j)] = d_.targets.row(sequence(j), step);
       const LookRows rows{.count = active, .step = step, .sequence = chunk_.data(), .kept = kept_.data()};
       if (d_.luong()) attentional_back(rows);
-      for (Int l = static_cast<Int>(d_.layers.size()) - 1; l >= 0; --l) cells_back(rows, l);
-      if (!d_.luong()) {
-        context_back(rows);
+      for (Int l = static_cast<Int>(d_.layers.size()) - 1; l >= 0; --l) {
+        cells_back(rows, l);
+        if (l == 0) break;
+        if (d_.conditional()) {
+          context_back(rows, d_.layers[1].below_back);
+        } else {
+          below_back(rows, l);
+        }
+      }
+      if (d_.form == DecoderForm::bahdanau) {
+        context_back(rows, d_.feeding_back);
       } else if (d_.feed > 0 && step > 0) {
         d_.feeding_back.multiply(active, s_.inputs.data(), d_.width, 0, s_.dfed.data(), d_.feed);
       }
     }
-    for (std::size_t l = 0; l < d_.layers.size(); ++l) {
+    for (std::size_t l = 0; l < d_.states(); ++l) {
       for (Int j = 0; j < count; ++j) {
         if (g_.first[l]) copy_row(row_of(s_.carry[l], j), row_of(g_.first[l], sequence(j)), d_.units);
         if (g_.first_cell[l]) copy_row(row_of(s_.carry_cell[l], j), row_of(g_.first_cell[l], sequence(j)), d_.units);
@@ -109,14 +118,14 @@ class ChunkBack {
     }
   }
 
-  // D W_fed' is the context's gradient; the query was the top state before this step.
-  void context_back(const LookRows& rows) {
+  // D W' is the gradient of the context that entered by W; the query was the state before that.
+  void context_back(const LookRows& rows, const StepMatrix& entered) {
     for (Int j = 0; j < rows.count; ++j) {
-      keep_row(row_of(g_.outputs.contexts, rows.kept[j]), row_of(s_.dfed, j), d_.feed);
+      keep_row(row_of(g_.outputs.contexts, rows.kept[j]), row_of(s_.dfed, j), d_.memory_width);
     }
-    d_.feeding_back.multiply(rows.count, s_.inputs.data(), d_.width, 1, s_.dfed.data(), d_.feed);
-    look_back(d_, rows, s_.dfed.data(), d_.feed, g_.outputs.weights, coverage(), s_.dquery.data(), g_.look, sums_,
-              s_.look);
+    entered.multiply(rows.count, s_.inputs.data(), d_.width, 1, s_.dfed.data(), d_.memory_width);
+    look_back(d_, rows, s_.dfed.data(), d_.memory_width, g_.outputs.weights, coverage(), s_.dquery.data(), g_.look,
+              sums_, s_.look);
     for (Int j = 0; j < rows.count; ++j) add_row(row_of(s_.dquery, j), row_of(s_.carry.back(), j), d_.units);
   }
 
@@ -125,29 +134,33 @@ class ChunkBack {
     const auto at = static_cast<std::size_t>(l);
     const Layer& layer = d_.layers[at];
     const bool top = at + 1 == d_.layers.size();
+    // A layer's state comes from its own last step; of two cells in turn, the first's from the second's last step, the
+    // second's from the first's same step.
+    const bool second = d_.conditional() && top;
+    const Layer& from = d_.conditional() ? d_.layers[1 - at] : layer;
+    const Tensor& carry = s_.carry[d_.state_of(at)];
     for (Int j = 0; j < rows.count; ++j) {
       const Int b = sequence(j);
       const Int kept = rows.kept[j];
-      const Int earlier = rows.step == 0 ? -1 : d_.targets.row(b, rows.step - 1);
-      const float* before = earlier < 0 ? row_of(layer.first_value, b) : row_of(layer.states, earlier);
+      const Int earlier = second ? kept : rows.step == 0 ? -1 : d_.targets.row(b, rows.step - 1);
+      const float* before = earlier < 0 ? row_of(layer.first_value, b) : row_of(from.states, earlier);
       keep_row(before, row_of(g_.before[at], kept), d_.units);
       const float* dout = !top ? nullptr : d_.luong() ? row_of(s_.dquery, j) : row_of(g_.outputs.states, kept);
       if (d_.cell == Cell::gru) {
-        rnn.gru_backward(d_.units, {row_of(layer.gates, kept), before, dout, row_of(s_.carry[at], j),
-                                    row_of(s_.products, j), row_of(s_.inputs, j), row_of(g_.bias[at], c_)});
+        rnn.gru_backward(d_.units, {row_of(layer.gates, kept), before, dout, row_of(carry, j), row_of(s_.products, j),
+                                    row_of(s_.inputs, j), row_of(g_.bias[at], c_)});
       } else {
-        const float* cell_before = earlier < 0 ? row_of(layer.first_cell_value, b) : row_of(layer.cells, earlier);
-        rnn.lstm_backward(
-            d_.units, {row_of(layer.gates, kept), row_of(layer.cells, kept), cell_before, dout, row_of(s_.carry[at], j),
-                       row_of(s_.carry_cell[at], j), row_of(s_.products, j), row_of(g_.bias[at], c_)});
+        const float* cell_before = earlier < 0 ? row_of(layer.first_cell_value, b) : row_of(from.cells, earlier);
+        rnn.lstm_backward(d_.units,
+                          {row_of(layer.gates, kept), row_of(layer.cells, kept), cell_before, dout, row_of(carry, j),
+                           row_of(s_.carry_cell[d_.state_of(at)], j), row_of(s_.products, j), row_of(g_.bias[at], c_)});
       }
     }
-    if (rows.step > 0 || g_.first[at]) {
+    if (rows.step > 0 || second || g_.first[at]) {
       // A GRU's row has left z D in the carry; an LSTM's carry comes from the product alone.
       layer.state_back.multiply(rows.count, s_.products.data(), d_.width, d_.cell == Cell::gru ? 1.0F : 0.0F,
-                                s_.carry[at].data(), d_.units);
+                                carry.data(), d_.units);
     }
-    if (l > 0) below_back(rows, l);
   }
 
   // What layer l's input says to the state of the layer below, at the same step.

@@ -25,7 +25,7 @@ struct Layer {
   DecoderLayer weights;
   Tensor bias, state_bias;
   StepMatrix state, state_back;  // U and U'
-  StepMatrix below, below_back;  // of layers above the first: W and W'
+  StepMatrix below, below_back;  // of layers above the first: W and W'; conditional: of the context
   // Kept:
   Tensor gates;    // [rows, 4h]
   Tensor cells;    // [rows, h], LSTM
@@ -54,6 +54,10 @@ struct Decoder final : detail::Counted {
   Decoder(Sequences sequences) : targets(std::move(sequences)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool luong() const { return form == DecoderForm::luong; }
+  [[nodiscard]] bool conditional() const { return form == DecoderForm::conditional; }
+  /// Of the layers' states, those that go from step to step: one of each layer, or one that both cells change in turn.
+  [[nodiscard]] std::size_t states() const { return conditional() ? 1 : layers.size(); }
+  [[nodiscard]] std::size_t state_of(std::size_t layer) const { return conditional() ? 0 : layer; }
   [[nodiscard]] Layer& top() { return layers.back(); }
   [[nodiscard]] const Layer& top() const { return layers.back(); }
 

@@ -21,7 +21,7 @@ void layer_gradients(const Decoder& d, const Gradients& g, std::size_t l) {
   if (layer.weights.input.requires_grad()) {
     const GradTarget dw = layer.weights.input.grad_target();
     if (l > 0) {
-      multiply(Trans::yes, Trans::no, d.layers[l - 1].dropped, sums, dw.add, dw.tensor);
+      multiply(Trans::yes, Trans::no, d.conditional() ? d.contexts : d.layers[l - 1].dropped, sums, dw.add, dw.tensor);
     } else {
       multiply(Trans::yes, Trans::no, d.input, sums, dw.add, dw.tensor.slice(0, 0, d.embedding));
       if (d.feed > 0) {
@@ -83,6 +83,7 @@ void memory_gradients(const Decoder& d, const Gradients& g) {
 }
 
 void attention_gradients(const Decoder& d, const Gradients& g) {
+  // Bahdanau's query is the state before the step, the conditional form's the one before its second cell.
   const Tensor& queries = d.luong() ? d.top().states : g.before.back();
   if (d.query_weights.requires_grad()) {
     const GradTarget dw = d.query_weights.grad_target();

@@ -20,7 +20,8 @@ void set_layers(Decoder& d, const std::vector<DecoderLayer>& layers) {
     layer.weights = layers[l];
     if (d.cell == Cell::lstm) layer.weights.state_bias = Var();
     const auto name = [l](const char* what) { return Name("layers", l, what); };
-    expect(name(".input"), layer.weights.input, {l == 0 ? d.embedding + d.feed : d.units, d.width});
+    const Int in = l == 0 ? d.embedding + d.feed : d.conditional() ? d.memory_width : d.units;
+    expect(name(".input"), layer.weights.input, {in, d.width});
     expect(name(".state"), layer.weights.state, {d.units, d.width});
     expect(name(".bias"), layer.weights.bias, {d.width});
     if (d.cell == Cell::gru) expect(name(".state_bias"), layer.weights.state_bias, {d.units});
@@ -57,6 +58,12 @@ void set_weights(Decoder& d, const AttentionalRnnWeights& weights, const Attenti
   if (weights.layers.empty()) throw ShapeError(fmt::format("{}: no layers are given", kOp));
   d.cell = weights.cell;
   d.form = how.form;
+  if (d.conditional() && weights.layers.size() != 2) {
+    throw ShapeError(
+        fmt::format("{}: {} layers: expected the 2 cells of the conditional form, one before the look and "
+                    "one after it",
+                    kOp, weights.layers.size()));
+  }
   d.units = rows_of("layers[0].state", weights.layers[0].state, 2, "[h,gates h]");
   d.width = gate_count(d.cell) * d.units;
   if (d.luong()) {
@@ -69,7 +76,7 @@ void set_weights(Decoder& d, const AttentionalRnnWeights& weights, const Attenti
     d.attentional_bias_value = value_of(d.attentional_bias);
     d.attend = StepMatrix(Trans::no, value_of(d.attentional));
   }
-  d.feed = !d.luong() ? d.memory_width : how.input_feeding ? d.result : 0;
+  if (!d.conditional()) d.feed = !d.luong() ? d.memory_width : how.input_feeding ? d.result : 0;
   set_layers(d, weights.layers);
   if (how.local) set_local(d, weights, *how.local);
   set_score(d, weights.score);
@@ -80,10 +87,10 @@ void set_weights(Decoder& d, const AttentionalRnnWeights& weights, const Attenti
 }
 
 void check_first(const Decoder& d, Int batch, std::span<const Var> first, std::span<const Var> first_cell) {
-  const auto count = d.layers.size();
+  const auto count = d.states();
   if ((!first.empty() && first.size() != count) || (!first_cell.empty() && first_cell.size() != count)) {
-    throw ShapeError(fmt::format("{}: {} first states and {} first cells for {} layers", kOp, first.size(),
-                                 first_cell.size(), count));
+    throw ShapeError(fmt::format("{}: {} first states and {} first cells: expected {} of each, or none", kOp,
+                                 first.size(), first_cell.size(), count));
   }
   for (std::size_t l = 0; l < first.size(); ++l) {
     expect(Name("first", l, ""), first[l], {batch, d.units}, true);
@@ -115,7 +122,7 @@ detail::Ref<Decoder> prepare(const Var& x, const Var& memory, const AttentionalR
   d.embedding = x.dim(2);
   d.memory_width = memory.dim(2);
   set_weights(d, weights, how);
-  d.dropout = weights.layers.size() > 1 ? how.dropout : 0.0F;
+  d.dropout = d.states() > 1 ? how.dropout : 0.0F;
   d.dropout_seed = how.dropout_seed;
   check_first(d, d.batch, first, first_cell);
   d.keys = keys_of(d, weights.score, memory);
@@ -126,8 +133,8 @@ detail::Ref<Decoder> prepare(const Var& x, const Var& memory, const AttentionalR
             d.attentional, d.attentional_bias, d.center, d.center_vector};
   for (std::size_t l = 0; l < d.layers.size(); ++l) {
     Layer& layer = d.layers[l];
-    if (!first.empty()) layer.first = first[l];
-    if (!first_cell.empty() && d.cell == Cell::lstm) layer.first_cell = first_cell[l];
+    if (l < first.size()) layer.first = first[l];
+    if (l < first_cell.size() && d.cell == Cell::lstm) layer.first_cell = first_cell[l];
     layer.first_value = value_of(layer.first);
     layer.first_cell_value = value_of(layer.first_cell);
     const DecoderLayer& w = layer.weights;

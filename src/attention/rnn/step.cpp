@@ -11,7 +11,7 @@ namespace fovea::decoder {
 Carried::Carried(const Decoder& d, const Source& source, Int rows)
     : fed(d.luong() ? Tensor::zeros({rows, d.result}) : Tensor()),
       coverage(d.coverage_weight ? Tensor::zeros({rows, source.steps}) : Tensor()) {
-  for (std::size_t l = 0; l < d.layers.size(); ++l) {
+  for (std::size_t l = 0; l < d.states(); ++l) {
     states.push_back(Tensor::zeros({rows, d.units}));
     cells.push_back(d.cell == Cell::lstm ? Tensor::zeros({rows, d.units}) : Tensor());
   }
@@ -45,7 +45,7 @@ void cells_forward(const Decoder& d, const LookRows& rows, Int l, const float* m
   const auto& rnn = *kernels::active().rnn;
   const auto at = static_cast<std::size_t>(l);
   const Layer& layer = d.layers[at];
-  const Tensor& state = carried.states[at];
+  const Tensor& state = carried.states[d.state_of(at)];
   if (!carried.zero_states) {
     layer.state.multiply(rows.count, state.data(), d.units, 0, s.products.data(), d.width);
   } else {
@@ -61,9 +61,9 @@ void cells_forward(const Decoder& d, const LookRows& rows, Int l, const float* m
       rnn.gru_forward(d.units, {gates, input, add, row_of(s.products, j), layer.bias.data(), layer.state_bias.data(),
                                 row_of(state, j), keep(layer.states)});
     } else {
-      rnn.lstm_forward(d.units,
-                       {gates, input, add, row_of(s.products, j), layer.bias.data(), row_of(carried.cells[at], j),
-                        keep(layer.cells), row_of(state, j), keep(layer.states)});
+      rnn.lstm_forward(
+          d.units, {gates, input, add, row_of(s.products, j), layer.bias.data(),
+                    row_of(carried.cells[d.state_of(at)], j), keep(layer.cells), row_of(state, j), keep(layer.states)});
     }
   }
 }
@@ -78,6 +78,26 @@ const float* given_above(const Decoder& d, const LookRows& rows, Int l, const Ca
     if (rows.kept != nullptr) keep_row(to, row_of(d.layers[at].dropped, rows.kept[j]), d.units);
   }
   return s.below.data();
+}
+
+// c = a(state), in the scratch's first columns.
+void look_from(const Decoder& d, const Source& source, const LookRows& rows, const Carried& carried, StepScratch& s) {
+  float* coverage = carried.coverage ? carried.coverage.data() : nullptr;
+  look(d, source, rows, carried.states.back().data(), s.context.data(), s.context.dim(1), coverage, s.look);
+  if (d.luong()) return;
+  for (Int j = 0; rows.kept != nullptr && j < rows.count; ++j) {
+    keep_row(row_of(s.context, j), row_of(d.contexts, rows.kept[j]), d.memory_width);
+  }
+}
+
+// k = cell_1(x, h), c = a(k), h = cell_2(c, k)
+void conditional_forward(const Decoder& d, const Source& source, const LookRows& rows, Carried& carried, StepScratch& s,
+                         const Tensor& gates) {
+  cells_forward(d, rows, 0, nullptr, carried, s, gates);
+  carried.zero_states = false;
+  look_from(d, source, rows, carried, s);
+  d.layers[1].below.multiply(rows.count, s.context.data(), d.memory_width, 0, s.input.data(), d.width);
+  cells_forward(d, rows, 1, nullptr, carried, s, gates);
 }
 
 // g = tanh([c; h] A + b)
@@ -102,15 +122,11 @@ void attentional_forward(const Decoder& d, const LookRows& rows, const Carried& 
 
 void step_forward(const Decoder& d, const Source& source, const LookRows& rows, Carried& carried, StepScratch& s,
                   const Tensor& gates) {
+  if (d.conditional()) return conditional_forward(d, source, rows, carried, s, gates);
   const auto layers = static_cast<Int>(d.layers.size());
-  const Tensor& top = carried.states.back();
-  float* coverage = carried.coverage ? carried.coverage.data() : nullptr;
   const float* fed = nullptr;
   if (!d.luong()) {
-    look(d, source, rows, top.data(), s.context.data(), d.memory_width, coverage, s.look);
-    for (Int j = 0; rows.kept != nullptr && j < rows.count; ++j) {
-      keep_row(row_of(s.context, j), row_of(d.contexts, rows.kept[j]), d.memory_width);
-    }
+    look_from(d, source, rows, carried, s);
     fed = s.context.data();
   } else if (d.feed > 0) {
     for (Int j = 0; rows.kept != nullptr && j < rows.count; ++j) {
@@ -127,7 +143,7 @@ void step_forward(const Decoder& d, const Source& source, const LookRows& rows, 
     cells_forward(d, rows, l, l == 0 && fed != nullptr ? s.more.data() : nullptr, carried, s, gates);
   }
   if (d.luong()) {
-    look(d, source, rows, top.data(), s.context.data(), d.memory_width + d.units, coverage, s.look);
+    look_from(d, source, rows, carried, s);
     attentional_forward(d, rows, carried, s);
   }
   carried.fed_nothing = carried.zero_states = false;

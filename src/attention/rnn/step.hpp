@@ -13,7 +13,7 @@ struct Carried {
 
   [[nodiscard]] Carried slice(Int begin, Int end) const;  // a view of some rows
 
-  Vector<Tensor> states, cells;  // per layer [rows, h]; cells of LSTMs
+  Vector<Tensor> states, cells;  // per Decoder::states() [rows, h]; cells of LSTMs
   Tensor fed;                    // [rows, G]: g of the last step; Luong only
   Tensor coverage;               // [rows, S]
   bool fed_nothing = true;       // before the first step
