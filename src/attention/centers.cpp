@@ -30,7 +30,7 @@ Var predict_centers(const Var& query, const Var& w, const Var& v, Int keys, std:
   for (std::size_t b = 0; b < lengths.size(); ++b) spans.data()[b] = static_cast<float>(lengths[b]);
 
   const Var a = attention::project(query, w, {});
-  const Tensor in = a.value();
+  const Tensor& in = a.value();
   const Tensor vector = v.value().contiguous();
   const Tensor t = Tensor::empty(in.shape());
   const Tensor p = Tensor::empty({batch, queries});

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "attention/project.hpp"
 #include "attention/small_ops.hpp"
 #include "fovea/error.hpp"
@@ -56,7 +58,7 @@ Attended MultiHead::look(const Var& x, const Memory& memory, AttendOptions how) 
 }
 
 Attended MultiHead::operator()(const Var& x, const Var& memory, AttendOptions how) const {
-  return look(x, remember(memory), how);
+  return look(x, remember(memory), std::move(how));
 }
 
 NamedVars MultiHead::parameters() const {

@@ -58,6 +58,7 @@ nlohmann::json measure(const Options& o) {
   };
   std::vector<std::unique_ptr<Copy>> copies;
   const int workers = o.batch == 1 ? 1 : threads();
+  copies.reserve(static_cast<std::size_t>(workers));
   for (int i = 0; i < workers; ++i) copies.push_back(std::make_unique<Copy>(config, parameters));
   std::uint64_t round = 0;
   const auto run = [&] {

@@ -7,10 +7,10 @@
 // The peak is measured before and after each run of a shape, so that both see the same clock rate; a fraction is the
 // median over the runs.
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>

@@ -127,12 +127,14 @@ Bleu bleu(const Lines& hypotheses, const References& references, const BleuOptio
     metrics::WordNumbers numbers;
     const std::u32string hypothesis = numbers.of(words_of(hypotheses[line], how));
     std::vector<std::u32string> targets;
+    targets.reserve(references.size());
     for (const Lines& reference : references) targets.push_back(numbers.of(words_of(reference[line], how)));
     result.hypothesis_words += static_cast<std::int64_t>(hypothesis.size());
     result.reference_words += closest(static_cast<std::int64_t>(hypothesis.size()), targets);
     for (int n = 1; n <= max_order; ++n) {
       const auto ngrams = metrics::sorted_ngrams(hypothesis, n);
       std::vector<std::vector<std::u32string_view>> wanted;
+      wanted.reserve(targets.size());
       for (const auto& target : targets) wanted.push_back(metrics::sorted_ngrams(target, n));
       result.totals[static_cast<std::size_t>(n - 1)] += static_cast<std::int64_t>(ngrams.size());
       result.matches[static_cast<std::size_t>(n - 1)] += matches_of(ngrams, wanted);

@@ -30,12 +30,11 @@ std::vector<std::string> words_and_marks(std::string_view line) {
   for (const std::string_view word : text::split_words(line)) {
     std::size_t first = 0;
     text::next_code_point(word, first);
-    if (first == word.size()) {
-      out.emplace_back(word);
-    } else if (is_ascii_punctuation(word.back())) {
+    const bool several = first < word.size();
+    if (several && is_ascii_punctuation(word.back())) {
       out.emplace_back(word.substr(0, word.size() - 1));
       out.emplace_back(word.substr(word.size() - 1));
-    } else if (is_ascii_punctuation(word.front())) {
+    } else if (several && is_ascii_punctuation(word.front())) {
       out.emplace_back(word.substr(0, 1));
       out.emplace_back(word.substr(1));
     } else {

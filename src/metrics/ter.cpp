@@ -153,7 +153,8 @@ struct Alignment {
   }
 
   static bool all_right(const std::vector<int>& sums, int begin, int length) {
-    return sums[static_cast<std::size_t>(begin + length)] == sums[static_cast<std::size_t>(begin)];
+    const auto first = static_cast<std::size_t>(begin);
+    return sums[first + static_cast<std::size_t>(length)] == sums[first];
   }
 };
 

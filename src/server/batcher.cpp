@@ -64,8 +64,8 @@ void Batcher::abandon() {
     const std::lock_guard lock(mutex_);
     for (const auto& job : queue_) {
       job->error = "the server is stopping";
-      job->finished += job->lines.size() - job->taken;  // nobody will decode these
-      if (job->finished == job->lines.size()) over.push_back(job);
+      job->finished_ += job->lines.size() - job->taken_;  // nobody will decode these
+      if (job->finished_ == job->lines.size()) over.push_back(job);
     }
     queue_.clear();
   }
@@ -128,7 +128,7 @@ void Batcher::work() {
 std::vector<Batcher::Item> Batcher::take() {
   const std::shared_ptr<Job> first = queue_.front();
   std::size_t waiting = 0;
-  for (const auto& job : queue_) waiting += job->lines.size() - job->taken;
+  for (const auto& job : queue_) waiting += job->lines.size() - job->taken_;
   const auto idle = threads_.size() - static_cast<std::size_t>(busy_);
   const std::size_t most =
       first->look ? 1 : std::min(kMostLines, (waiting + idle - 1) / std::max<std::size_t>(1, idle));
@@ -137,12 +137,12 @@ std::vector<Batcher::Item> Batcher::take() {
     more = false;
     for (const auto& job : queue_) {
       if (items.size() == most) break;
-      if ((job != first && !together(*first, *job)) || job->taken == job->lines.size()) continue;
-      items.push_back({job, job->taken++});
+      if ((job != first && !together(*first, *job)) || job->taken_ == job->lines.size()) continue;
+      items.push_back({job, job->taken_++});
       more = true;
     }
   }
-  std::erase_if(queue_, [](const auto& job) { return job->taken == job->lines.size(); });
+  std::erase_if(queue_, [](const auto& job) { return job->taken_ == job->lines.size(); });
   // A job that needs more than one round goes behind those that have not had any.
   if (!queue_.empty() && queue_.front() == first) {
     queue_.pop_front();
@@ -158,6 +158,7 @@ void Batcher::fail(Job& job, std::string error) {
 
 void Batcher::decode(const std::vector<Item>& items) {
   std::vector<std::string> lines;
+  lines.reserve(items.size());
   for (const Item& item : items) lines.push_back(item.job->lines[item.line]);
   try {
     auto results = translator_->translate(lines, items[0].job->how);
@@ -199,7 +200,7 @@ void Batcher::finish(const std::vector<Item>& items) {
     Job& job = *item.job;
     {
       const std::lock_guard lock(mutex_);
-      if (++job.finished < job.lines.size()) continue;
+      if (++job.finished_ < job.lines.size()) continue;
     }
     job.done();
     job.done = nullptr;  // it may hold the job

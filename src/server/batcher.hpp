@@ -29,7 +29,7 @@ struct Job {
 
  private:
   friend class Batcher;
-  std::size_t taken = 0, finished = 0;
+  std::size_t taken_ = 0, finished_ = 0;
 };
 
 /// As many threads as there are cores, each of which decodes a share of what waits: batches as large as there is work,

@@ -54,7 +54,7 @@ struct Profile {
   std::string_view code;
   Script script;
   std::string_view words;
-  std::string_view letters = "";
+  std::string_view letters{};
 };
 
 constexpr std::array<Profile, 36> kProfiles = {{

@@ -43,7 +43,7 @@ struct Bool {
 /// shape.size() values of T at `from`, at any alignment, as float32.
 template <class T>
 Tensor converted(const std::byte* from, const Shape& shape) {
-  const Tensor out = Tensor::empty(shape);
+  Tensor out = Tensor::empty(shape);
   for (float& value : out.values()) {
     T item;
     std::memcpy(&item, from, sizeof(T));
@@ -70,7 +70,7 @@ inline Tensor float_values(std::byte* from, const Shape& shape, const std::share
   if (owner != nullptr && shape.size() > 0 && reinterpret_cast<std::uintptr_t>(from) % 64 == 0) {
     return Tensor::share(reinterpret_cast<float*>(from), shape, owner);
   }
-  const Tensor out = Tensor::empty(shape);
+  Tensor out = Tensor::empty(shape);
   if (shape.size() > 0) std::memcpy(out.data(), from, out.values().size_bytes());
   return out;
 }

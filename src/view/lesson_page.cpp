@@ -35,7 +35,7 @@ std::string lesson_page(const Lesson& lesson) {
   body += "<p class=\"working\" id=\"working\" role=\"status\" hidden></p>\n";
   parts.styles = {"attention.css", "explain.css"};
   parts.scripts = attention_scripts();
-  parts.scripts.push_back("explain.js");
+  parts.scripts.emplace_back("explain.js");
   return html_page(parts);
 }
 

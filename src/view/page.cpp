@@ -114,7 +114,7 @@ std::string attention_page(const std::vector<AttentionPicture>& pictures, const 
       data_element("pictures", pictures_json(pictures));
   parts.styles = {"attention.css"};
   parts.scripts = attention_scripts();
-  parts.scripts.push_back("view.js");
+  parts.scripts.emplace_back("view.js");
   return html_page(parts);
 }
 

@@ -23,6 +23,7 @@ int level(double weight) {
 
 std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
   std::vector<std::string> labels;
+  labels.reserve(tokens.size());
   for (const std::string& token : tokens) labels.push_back(label(token, kLongestLabel));
   return labels;
 }

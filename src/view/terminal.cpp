@@ -100,6 +100,7 @@ std::string faint(std::string_view text, const TerminalStyle& style) {
 std::string draw_heat_map(const AttentionPicture& picture, const Matrix& weights, const TerminalStyle& style) {
   const auto labels_of = [](const std::vector<std::string>& tokens) {
     std::vector<std::string> labels;
+    labels.reserve(tokens.size());
     for (const std::string& token : tokens) labels.push_back(label(token, kLongestLabel));
     return labels;
   };

@@ -215,6 +215,7 @@ TEST(AttentionalRnn, WhatStandsInThePaddingNeverMatters) {
     values[0].slice(0, 1, 2).slice(1, 1, 4).fill(nan);
     values[1].slice(0, 2, 3).slice(1, 1, 5).fill(nan);
     std::vector<Var> leaves;
+    leaves.reserve(values.size());
     for (const Tensor& v : values) leaves.push_back(Var::parameter(v));
     backward(joined(c.run(leaves)));
     for (const Var& leaf : leaves) {
@@ -278,6 +279,7 @@ TEST(AttentionalRnnStepper, StepByStepIsTheSameRun) {
     const AttentionalRnnWeights weights = c.weights(in, firsts, cells);
     std::vector<Tensor> first;
     std::vector<Tensor> cell;
+    first.reserve(firsts.size());
     for (const Var& v : firsts) first.push_back(v.value());
     for (const Var& v : cells) {
       if (v) cell.push_back(v.value());
@@ -305,6 +307,7 @@ TEST(AttentionalRnnStepper, StepByStepIsTheSameRun) {
                                                       : std::vector<std::int32_t>{0, 1};
       stepper.keep(kept);
       std::vector<std::int32_t> next;
+      next.reserve(kept.size());
       for (const std::int32_t r : kept) next.push_back(sequence[static_cast<std::size_t>(r)]);
       sequence = next;
     }

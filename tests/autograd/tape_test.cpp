@@ -199,7 +199,7 @@ TEST(Tape, ThreadsMayUseTheSameParametersAtOnce) {
     threads.emplace_back([&] {
       const NoGrad quiet;
       for (int i = 0; i < 500; ++i) {
-        const Var copy = x;
+        const Var copy = x;  // NOLINT(performance-unnecessary-copy-initialization): what is tested
         if (sum(add(copy, x)).value().item() != 12) ++wrong;
       }
     });

@@ -1,10 +1,10 @@
 #include "fovea/threads.hpp"
 
 #include <gmock/gmock.h>
-#include <signal.h>
 
 #include <atomic>
 #include <cmath>
+#include <csignal>
 #include <numeric>
 #include <stdexcept>
 #include <thread>

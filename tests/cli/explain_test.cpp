@@ -126,7 +126,7 @@ TEST_F(ExplainCommand, PrintsNumbersThatAreRight) {
   for (const int heads : {1, 2}) {
     for (const bool causal : {false, true}) {
       std::vector<std::string> arguments = {"explain", "--html", path("e.html"), "--heads", std::to_string(heads)};
-      if (causal) arguments.push_back("--causal");
+      if (causal) arguments.emplace_back("--causal");
       ASSERT_EQ(fovea(arguments), 0) << err_.str();
       check_printed(tables(read("e.html")), heads, causal);
     }

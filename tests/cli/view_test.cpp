@@ -32,7 +32,7 @@ class ViewCommand : public testing::Test {
     std::ifstream in(path(name));
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  int fovea(std::vector<std::string> arguments) {
+  int fovea(const std::vector<std::string>& arguments) {
     out_.str("");
     err_.str("");
     return run(arguments, {in_, out_, err_});

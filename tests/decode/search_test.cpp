@@ -26,7 +26,7 @@ float raw_score(int sentence, int before, int last, int position, int token) {
 // Rows remember what they wrote, so keep() is tested too: a wrong row order gives other scores.
 class TableStepper final : public Stepper {
  public:
-  explicit TableStepper(std::vector<int> sentences) {
+  explicit TableStepper(const std::vector<int>& sentences) {
     for (const int s : sentences) rows_.push_back({s, {}});
   }
   Tensor step(std::span<const std::int32_t> tokens) override {
@@ -85,7 +85,7 @@ void each_output(int most, std::vector<std::int32_t>& tokens,
   }
 }
 
-std::vector<std::vector<Hypothesis>> run(std::vector<int> sentences, const SearchOptions& options,
+std::vector<std::vector<Hypothesis>> run(const std::vector<int>& sentences, const SearchOptions& options,
                                          std::vector<std::int32_t> prefix = {}) {
   TableStepper stepper(sentences);
   std::vector<SearchInput> inputs;

@@ -1,7 +1,8 @@
 // What must hold to the last bit, for every table.
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <bit>
+#include <cstdint>
 
 #include "kernels/attention.hpp"
 #include "support/attention_problem.hpp"
@@ -28,7 +29,7 @@ void expect_same_rows(const std::vector<float>& a, const std::vector<float>& b, 
     for (std::size_t d = 0; d < static_cast<std::size_t>(width); ++d) {
       const float x = a[r * stride + d];
       const float y = b[r * stride + d];
-      ASSERT_EQ(std::memcmp(&x, &y, sizeof(float)), 0)
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(y))
           << what << " row " << r << " column " << d << ": " << x << ", " << y;
     }
   }

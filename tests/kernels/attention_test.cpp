@@ -46,7 +46,7 @@ const std::vector<std::function<void(Problem&)>> kSights = {
     },
 };
 
-void compare_with_generic(Problem problem) {
+void compare_with_generic(const Problem& problem) {
   Problem expected = problem;
   expected.forward(*available()[0]);
   expected.backward(*available()[0]);

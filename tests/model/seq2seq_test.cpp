@@ -27,7 +27,7 @@ ModelConfig small(Arch encoder, Arch decoder) {
 
 std::vector<std::pair<std::string, ModelConfig>> kinds() {
   std::vector<std::pair<std::string, ModelConfig>> all;
-  const auto add = [&all](const std::string& name, ModelConfig c) { all.emplace_back(name, c); };
+  const auto add = [&all](const std::string& name, const ModelConfig& c) { all.emplace_back(name, c); };
   for (const Arch e : {Arch::rnn, Arch::cnn, Arch::transformer}) {
     for (const Arch d : {Arch::rnn, Arch::cnn, Arch::transformer}) add(enum_text(e) + "-" + enum_text(d), small(e, d));
   }

@@ -74,7 +74,7 @@ TEST_F(Api, AutoSaysWhatItTookTheTextFor) {
 }
 
 TEST_F(Api, ErrorsAreLibreTranslates) {
-  const auto error = [&](nlohmann::json body) {
+  const auto error = [&](const nlohmann::json& body) {
     const Answer answer = post(port_, "/translate", body);
     EXPECT_EQ(answer.status, 400) << body;
     EXPECT_EQ(answer.header("Content-Type"), "application/json");

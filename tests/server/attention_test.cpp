@@ -19,7 +19,7 @@ class Attention : public Serving {
     Serving::SetUp();
     start();
   }
-  [[nodiscard]] Answer look(nlohmann::json body) const { return post(port_, "/attention", body); }
+  [[nodiscard]] Answer look(const nlohmann::json& body) const { return post(port_, "/attention", body); }
 };
 
 double sum(const nlohmann::json& row) {

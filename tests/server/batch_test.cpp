@@ -27,13 +27,14 @@ TEST_F(Batches, AnAnswerDoesNotDependOnWhatIsAskedBesides) {
   constexpr int kClients = 8;
   constexpr int kEach = 12;
   std::vector<std::string> alone;
+  alone.reserve(kClients * kEach);
   for (int i = 0; i < kClients * kEach; ++i) alone.push_back(text_of(sentence(i)));
   std::vector<std::string> together(alone.size());
   std::vector<std::thread> clients;
+  clients.reserve(kClients);
   for (int c = 0; c < kClients; ++c) {
     clients.emplace_back([&, c] {
-      for (int k = 0; k < kEach; ++k)
-        together[static_cast<std::size_t>(c * kEach + k)] = text_of(sentence(c * kEach + k));
+      for (int i = c * kEach; i < (c + 1) * kEach; ++i) together[static_cast<std::size_t>(i)] = text_of(sentence(i));
     });
   }
   for (auto& client : clients) client.join();
@@ -90,6 +91,7 @@ TEST_F(Batches, ReloadingDropsNoRequest) {
   std::atomic<int> good{0};
   std::atomic<int> bad{0};
   std::vector<std::thread> clients;
+  clients.reserve(4);
   for (int c = 0; c < 4; ++c) {
     clients.emplace_back([&, c] {
       for (int i = c; !stop; ++i) ++(translate({{"q", sentence(i)}}).status == 200 ? good : bad);

@@ -44,7 +44,7 @@ TEST(Tensor, HoldingNothingIsEmptyAndFalse) {
 
 TEST(Tensor, CopiesShareAndClonesDoNot) {
   const Tensor a = counting({3});
-  const Tensor b = a;
+  const Tensor b = a;  // NOLINT(performance-unnecessary-copy-initialization): what is tested
   EXPECT_FALSE(a.unique());
   b.data()[0] = 9;
   EXPECT_EQ(a.data()[0], 9);

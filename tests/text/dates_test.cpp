@@ -18,6 +18,7 @@ using testing::HasSubstr;
 
 std::vector<std::string> all_ways(int year, int month, int day) {
   std::vector<std::string> out;
+  out.reserve(static_cast<std::size_t>(date_formats()));
   for (int format = 0; format < date_formats(); ++format) out.push_back(write_date(format, year, month, day));
   return out;
 }

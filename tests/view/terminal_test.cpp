@@ -52,7 +52,7 @@ TEST(TerminalHeatMap, ColumnsStandUnderTheirLabelsWhateverTheirWidth) {
   for (const TerminalColour colour : {TerminalColour::truecolour, TerminalColour::palette256}) {
     const auto drawn = lines(draw_heat_map(p, p.weights, {.colour = colour, .width = 120}));
     ASSERT_EQ(drawn.size(), p.target.size() + 1);
-    const std::string head = drawn[0];
+    const std::string& head = drawn[0];
     int widest = 0;
     for (std::size_t t = 0; t < p.target.size(); ++t) {
       const std::string row = without_colours(drawn[t + 1]);

@@ -103,7 +103,7 @@ TEST(Worked, NamesTheMatrixThatDoesNotFit) {
   };
   const WorkedInput good = made_up_input({"a", "b"}, 4, 1, 1);
   WorkedInput in = good;
-  in.tokens.push_back("c");
+  in.tokens.emplace_back("c");
   EXPECT_THAT(complaint(in), testing::HasSubstr("X is [2,4], but must have 3 rows"));
   in = good;
   in.w_k = {3, 4, std::vector<float>(12)};

@@ -22,7 +22,7 @@ struct Kept {
   Sequences sequences;
   std::size_t count;
   std::array<CellWeights, kMostDirections> weights;
-  std::array<Direction, kMostDirections> directions;
+  std::array<RnnDirection, kMostDirections> directions;
   Var x, constant, first, first_cell;
   Tensor input;  // compact [rows, in]
 };
@@ -171,7 +171,7 @@ Recurrent recurrent(const char* op, Cell cell, const Var& x, std::span<const Cel
   }
   run_forward(cell, k.sequences, std::span(k.directions).first(k.count));
 
-  for (Direction& d : k.directions) d.state = {};  // the backward uses the transposed
+  for (RnnDirection& d : k.directions) d.state = {};  // the backward uses the transposed
 
   Recurrent result;
   auto backward = [k = std::move(k)](std::span<const Tensor> outputs) { run(k, outputs); };

@@ -9,11 +9,11 @@ namespace fovea {
 namespace {
 
 /// The position that a sequence is at in its `step`-th step.
-std::int64_t position(const Sequences& sequences, const Direction& d, std::int64_t b, std::int64_t step) {
+std::int64_t position(const Sequences& sequences, const RnnDirection& d, std::int64_t b, std::int64_t step) {
   return d.reverse ? sequences.length(b) - 1 - step : step;
 }
 
-void forward_chunk(Cell cell, const Sequences& sequences, const Direction& d, std::span<const std::int32_t> chunk) {
+void forward_chunk(Cell cell, const Sequences& sequences, const RnnDirection& d, std::span<const std::int32_t> chunk) {
   const auto& rnn = *kernels::active().rnn;
   const std::int64_t h = d.state.k();
   const std::int64_t width = gate_count(cell) * h;
@@ -55,7 +55,7 @@ void forward_chunk(Cell cell, const Sequences& sequences, const Direction& d, st
   }
 }
 
-void backward_chunk(Cell cell, const Sequences& sequences, const Direction& d, const DirectionGradients& g,
+void backward_chunk(Cell cell, const Sequences& sequences, const RnnDirection& d, const DirectionGradients& g,
                     std::span<const std::int32_t> chunk, float* dbias) {
   const auto& rnn = *kernels::active().rnn;
   const std::int64_t h = g.state.n();
@@ -109,7 +109,7 @@ void backward_chunk(Cell cell, const Sequences& sequences, const Direction& d, c
 
 }  // namespace
 
-void run_forward(Cell cell, const Sequences& sequences, std::span<const Direction> directions) {
+void run_forward(Cell cell, const Sequences& sequences, std::span<const RnnDirection> directions) {
   const std::int64_t chunks = sequences.chunks();
   parallel_for(static_cast<std::int64_t>(directions.size()) * chunks, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -118,7 +118,7 @@ void run_forward(Cell cell, const Sequences& sequences, std::span<const Directio
   });
 }
 
-void run_backward(Cell cell, const Sequences& sequences, std::span<const Direction> directions,
+void run_backward(Cell cell, const Sequences& sequences, std::span<const RnnDirection> directions,
                   std::span<const DirectionGradients> gradients) {
   const std::int64_t chunks = sequences.chunks();
   parallel_for(static_cast<std::int64_t>(directions.size()) * chunks, 1, [&](std::int64_t begin, std::int64_t end) {

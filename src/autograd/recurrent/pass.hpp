@@ -16,7 +16,7 @@ namespace fovea {
 }
 
 /// One direction's run over a batch. Arrays of the user may be halves of wider ones: rows stand stride(0) apart.
-struct Direction {
+struct RnnDirection {
   bool reverse = false;
   StepMatrix state;          // U [h, gates h]
   Tensor bias, state_bias;   // [gates h]; [h], GRU only
@@ -39,10 +39,10 @@ struct DirectionGradients {
 };
 
 /// Every direction and chunk is carried through all its steps by one thread.
-void run_forward(Cell cell, const Sequences& sequences, std::span<const Direction> directions);
+void run_forward(Cell cell, const Sequences& sequences, std::span<const RnnDirection> directions);
 
 /// Overwrites `gates` by the gradients of the gates' sums (a GRU's third and fourth: of x_n + b_n and of U_n h + c).
-void run_backward(Cell cell, const Sequences& sequences, std::span<const Direction> directions,
+void run_backward(Cell cell, const Sequences& sequences, std::span<const RnnDirection> directions,
                   std::span<const DirectionGradients> gradients);
 
 }  // namespace fovea
