@@ -159,8 +159,8 @@ TEST(LinearCrossEntropy, EqualsTheFormulaOverManyBlocks) {
   const Tensor x = random_tensor({300, 9}, 1);
   const Tensor w = random_tensor({11, 9}, 2);
   const Tensor b = random_tensor({11}, 3);
-  std::vector<std::int32_t> targets;
-  for (int i = 0; i < 300; ++i) targets.push_back(i * 7 % 11);
+  std::vector<std::int32_t> targets(300);
+  for (int i = 0; i < 300; ++i) targets[static_cast<std::size_t>(i)] = i * 7 % 11;
   const CrossEntropy c = linear_cross_entropy(x, w, b, targets, {.label_smoothing = 0.1F});
   double loss = 0;
   double nll = 0;

@@ -147,6 +147,7 @@ TEST(Tape, AnOpWithTwoOutputsGetsOneGradientEach) {
 
 TEST(Tape, ManyInputsAreKept) {
   std::vector<Var> inputs;
+  inputs.reserve(20);
   for (int i = 0; i < 20; ++i) inputs.push_back(parameter({static_cast<float>(i)}));
   Var out;
   record({{&out, Tensor::zeros({1})}}, inputs,
@@ -194,6 +195,7 @@ TEST(Tape, AGraphMayMoveToAnotherThread) {
 TEST(Tape, ThreadsMayUseTheSameParametersAtOnce) {
   const Var x = parameter({1, 2, 3});
   std::vector<std::thread> threads;
+  threads.reserve(4);
   std::atomic<int> wrong{0};
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {

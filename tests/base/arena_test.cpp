@@ -78,6 +78,7 @@ TEST(Arena, BlocksMayBeReleasedByOtherThreads) {
   std::vector<std::vector<void*>> handed(kThreads);
   for (int round = 0; round < 3; ++round) {
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
         auto& mine = handed[static_cast<std::size_t>(t)];

@@ -83,6 +83,7 @@ TEST(Threads, ANestedCallRunsInItsChunk) {
 TEST(Threads, ManyThreadsMayCallAtOnce) {
   const WithThreads with(3);
   std::vector<std::thread> callers;
+  callers.reserve(4);
   std::atomic<std::int64_t> total{0};
   for (int t = 0; t < 4; ++t) {
     callers.emplace_back([&] {

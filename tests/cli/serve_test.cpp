@@ -26,6 +26,7 @@ class Process {
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     arguments.insert(arguments.begin(), FOVEA_BINARY_DIR "/fovea");
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (auto& a : arguments) argv.push_back(a.data());
     argv.push_back(nullptr);
     child_ = ::fork();

@@ -89,6 +89,7 @@ std::vector<std::vector<Hypothesis>> run(const std::vector<int>& sentences, cons
                                          std::vector<std::int32_t> prefix = {}) {
   TableStepper stepper(sentences);
   std::vector<SearchInput> inputs;
+  inputs.reserve(sentences.size());
   for (const int s : sentences) inputs.push_back({3, static_cast<std::uint64_t>(s), prefix});
   return search(stepper, inputs, options);
 }

@@ -108,7 +108,7 @@ TEST_P(Attention, EveryKernelAgreesWithGenericWhereverItMayLook) {
       Problem problem(GetParam(), shape, seed++);
       look(problem);
       problem.want_dbias = true;
-      compare_with_generic(std::move(problem));
+      compare_with_generic(problem);
     }
   }
 }

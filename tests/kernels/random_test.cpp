@@ -20,6 +20,7 @@ std::vector<float> mask_of(const Table& table, const Dropout& how, std::int64_t 
 // 0 and 1 with mean p as values of mean 0 and variance 1, so that a mean of products is a correlation.
 std::vector<double> standard(const std::vector<float>& mask, double rate) {
   std::vector<double> z;
+  z.reserve(mask.size());
   for (const float m : mask) z.push_back(((m != 0) - (1 - rate)) / std::sqrt(rate * (1 - rate)));
   return z;
 }

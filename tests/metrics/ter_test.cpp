@@ -12,10 +12,10 @@ TEST(Ter, EqualsSacrebleu) {
   EXPECT_EQ(ter({"dddd eeee ffff"}, {{"aaaa bbbb cccc"}}).score, 100);
   EXPECT_EQ(ter({""}, {{"a"}}).score, 100);
   EXPECT_EQ(ter({"d e f g h a b c"}, {{"a b c d e f g h"}}).score, 12.5);  // one shift
+  // NOLINTBEGIN(bugprone-suspicious-missing-comma): long lines go on in the next
   const Lines hypotheses{
-      ("wählen Sie \" Bild neu berechnen , \" um beim Ändern der Bildgröße Pixel hinzuzufügen oder zu entfernen , "
-       "damit "
-       "das Bild ungefähr dieselbe Größe aufweist wie die andere Größe ."),
+      "wählen Sie \" Bild neu berechnen , \" um beim Ändern der Bildgröße Pixel hinzuzufügen oder zu entfernen , damit "
+      "das Bild ungefähr dieselbe Größe aufweist wie die andere Größe .",
       "wenn Sie alle Aufgaben im aktuellen Dokument aktualisieren möchten , wählen Sie im Menü des "
       "Aufgabenbedienfelds die Option \" Alle Aufgaben aktualisieren . \"",
       "klicken Sie auf der Registerkarte \" Optionen \" auf die Schaltfläche \" Benutzerdefiniert \" und geben Sie "
@@ -23,15 +23,15 @@ TEST(Ter, EqualsSacrebleu) {
       "Sie können beispielsweise ein Dokument erstellen , das ein Auto über die Bühne enthält .",
       "wählen Sie im Dialogfeld \" Neu aus Vorlage \" eine Vorlage aus und klicken Sie auf \" Neu . \""};
   const Lines references{
-      ("wählen Sie \" Bild neu berechnen , \" um beim Ändern der Bildgröße Pixel hinzuzufügen oder zu entfernen , "
-       "damit "
-       "die Darstellung des Bildes in einer anderen Größe beibehalten wird ."),
+      "wählen Sie \" Bild neu berechnen , \" um beim Ändern der Bildgröße Pixel hinzuzufügen oder zu entfernen , damit "
+      "die Darstellung des Bildes in einer anderen Größe beibehalten wird .",
       "wenn Sie alle Aufgaben im aktuellen Dokument aktualisieren möchten , wählen Sie im Menü des "
       "Aufgabenbedienfelds die Option \" Alle Aufgaben aktualisieren . \"",
       "klicken Sie auf der Registerkarte \" Optionen \" auf die Schaltfläche \" Benutzerdefiniert \" und geben Sie für "
       "\" Fehlerkorrektur-Level \" und \" Y / X-Verhältnis \" niedrigere Werte ein .",
       "Sie können beispielsweise ein Dokument erstellen , das ein Auto enthalt , das sich über die Bühne bewegt .",
       "wählen Sie im Dialogfeld \" Neu aus Vorlage \" eine Vorlage aus und klicken Sie auf \" Neu . \""};
+  // NOLINTEND(bugprone-suspicious-missing-comma)
   EXPECT_NEAR(ter(hypotheses, {references}).score, 13.6, 1e-3);
 }
 
