@@ -19,17 +19,17 @@ std::vector<double> ticks(double low, double high, int count) {
   std::vector<double> out;
   const double first = std::floor(low / step + 1e-9);
   const double last = std::ceil(high / step - 1e-9);
-  for (double i = first; i <= last && out.size() < 50; ++i) out.push_back(i * step);
+  for (int i = 0; i < 50 && first + i <= last; ++i) out.push_back((first + i) * step);
   return out;
 }
 
 std::vector<double> log_ticks(double low, double high) {
   std::vector<double> out;
-  const double first = std::floor(std::log10(low) + 1e-9);
-  const double last = std::ceil(std::log10(high) - 1e-9);
+  const int first = static_cast<int>(std::floor(std::log10(low) + 1e-9));
+  const int last = static_cast<int>(std::ceil(std::log10(high) - 1e-9));
   const bool fine = std::log10(high / low) < 2.2;
-  const double stride = std::max(1.0, std::ceil((last - first) / 7));
-  for (double e = first; e <= last; e += stride) {
+  const int stride = std::max(1, (last - first + 6) / 7);
+  for (int e = first; e <= last; e += stride) {
     for (const double digit : {1.0, 2.0, 5.0}) {
       if (digit == 1 || (fine && e < last)) out.push_back(digit * std::pow(10.0, e));
     }
