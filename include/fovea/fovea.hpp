@@ -7,6 +7,7 @@
 #include "fovea/metrics.hpp"
 #include "fovea/npy.hpp"
 #include "fovea/ops.hpp"
+#include "fovea/precision.hpp"
 #include "fovea/recurrent.hpp"
 #include "fovea/safetensors.hpp"
 #include "fovea/shape.hpp"

@@ -1,11 +1,13 @@
-// fovea bench gemm [--threads T] [--seconds S]: matrix products, as a fraction of a register-only loop's peak.
+// fovea bench gemm [--threads T] [--precision P] [--seconds S]: matrix products, as a fraction of a register-only
+// loop's peak.
 //   → kernels, threads, peak_gflops, shapes: [{"m","n","k","trans","packed","gflops","fraction"}], and with several
 //   threads scaling: how many times one thread's speed they reach on 2048x1024x256; linear_cross_entropy: a step
 //   forward and backward of 4,096 rows of width 128 on a vocabulary of 10,000 (three products counted), extra_mb what
 //   it takes beyond inputs and gradients
 // Blocks of up to 64 rows are measured one after the other as attention uses them, each thread with blocks of its own.
 // The peak is measured before and after each run of a shape, so that both see the same clock rate; a fraction is the
-// median over the runs.
+// median over the runs. In bf16 the peak is that of the tiles, and what is always fp32 (attention's blocks,
+// cross-entropy) is left out.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,9 +22,12 @@
 #include "base/arena.hpp"
 #include "base/rng.hpp"
 #include "cli/bench.hpp"
+#include "cli/precision.hpp"
+#include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/tensor.hpp"
 #include "fovea/threads.hpp"
+#include "kernels/bf16.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/gemm_kernels.hpp"
 #include "kernels/kernels.hpp"
@@ -109,12 +114,13 @@ double median(std::vector<double> values) {
 
 // All threads in the register-only loop at once, for about a millisecond; operations per second.
 double peak() {
-  const kernels::GemmKernels& gemm = *kernels::active().gemm;
-  constexpr std::int64_t kRounds = 100'000;
+  const bool tiles = precision() == Precision::bf16;
+  const auto loop = tiles ? kernels::active().bf16->peak : kernels::active().gemm->peak;
+  const std::int64_t rounds = tiles ? 20'000 : 100'000;
   std::vector<double> done(static_cast<std::size_t>(threads()));
   const double time = seconds_of([&] {
     parallel_for(threads(), 1,
-                 [&](std::int64_t begin, std::int64_t) { done[static_cast<std::size_t>(begin)] = gemm.peak(kRounds); });
+                 [&](std::int64_t begin, std::int64_t) { done[static_cast<std::size_t>(begin)] = loop(rounds); });
   });
   double total = 0;
   for (const double d : done) total += d;
@@ -266,15 +272,21 @@ void add_bench_gemm(CLI::App& bench_app, const Streams& streams) {
   auto* app = bench_app.add_subcommand("gemm", "matrix products, as a fraction of the machine's peak");
   const auto count = std::make_shared<int>(0);
   const auto seconds = std::make_shared<double>(0.3);
+  const auto wanted = std::make_shared<std::string>("fp32");
   app->add_option("--threads", *count, "default: all cores")->check(CLI::Range(1, 1024));
   app->add_option("--seconds", *seconds, "time per shape")->check(CLI::Range(0.0, 60.0))->capture_default_str();
-  app->callback([count, seconds, streams] {
+  app->add_option("--precision", *wanted, "fp32 or bf16")->capture_default_str();
+  app->callback([count, seconds, wanted, streams] {
     if (*count > 0) set_threads(*count);
+    const ScopedPrecision products(precision_value(*wanted));
+    const bool tiles = precision() == Precision::bf16;
+    if (tiles && !has_bf16()) throw UsageError("--precision bf16: this CPU has no tiles for it");
     GemmBench bench;
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     streams.out << fmt::format("{:>20}  {:5}  {:6}  {:>8}  {:>8}\n", "m x n x k", "trans", "packed", "gflops",
                                "fraction");
     for (const GemmShape& shape : shapes) {
+      if (tiles && shape.is_block() && !shape.packed) continue;
       const auto row = bench.measure(shape, *seconds);
       streams.out << fmt::format("{:>20}  {:5}  {:6}  {:8.1f}  {:8.3f}\n",
                                  fmt::format("{}x{}x{}", shape.m, shape.n, shape.k), shape.trans,
@@ -286,9 +298,10 @@ void add_bench_gemm(CLI::App& bench_app, const Streams& streams) {
     nlohmann::ordered_json result;
     result["kernels"] = kernels::active().name;
     result["threads"] = threads();
+    result["precision"] = *wanted;
     result["peak_gflops"] = bench.peak_gflops();
     result["shapes"] = rows;
-    result["linear_cross_entropy"] = measure_cross_entropy(3 * *seconds);
+    if (!tiles) result["linear_cross_entropy"] = measure_cross_entropy(3 * *seconds);
     if (threads() > 1) result["scaling"] = bench.scaling(*seconds);
     streams.out << result.dump() << '\n';
   });

@@ -1,4 +1,4 @@
-// fovea bench train --preset P --vocab V --batch-tokens N [--length L] [--threads T] [--seconds S]
+// fovea bench train --preset P --vocab V --batch-tokens N [--length L] [--threads T] [--precision P] [--seconds S]
 //
 // Whole training steps (forward, backward, clip, Adam) on random sentences of 13 to 16 tokens. Prints
 // target_tokens_per_s, gflops (the model's arithmetic on real tokens) and its share of the machine's peak.
@@ -13,6 +13,7 @@
 #include "base/arena.hpp"
 #include "base/rng.hpp"
 #include "cli/bench.hpp"
+#include "cli/precision.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "model/arithmetic.hpp"
@@ -55,6 +56,7 @@ struct Options {
   std::int64_t batch_tokens = 4096;
   std::int64_t micro_tokens = TrainOptions{}.micro_tokens;
   std::int64_t length = 0;  // of all sentences; 0: 13 to 16
+  std::string precision = "fp32";
   int threads = 0;
   double seconds = 10;
 };
@@ -109,6 +111,7 @@ nlohmann::json measure(const Options& o) {
   getrusage(RUSAGE_SELF, &usage);
   return {{"preset", o.preset},
           {"threads", threads()},
+          {"precision", o.precision},
           {"parameters", parameters.count()},
           {"target_tokens_per_s", static_cast<double>(tokens) / seconds},
           {"gflops", flops / seconds * 1e-9},
@@ -132,10 +135,12 @@ void add_bench_train(CLI::App& bench, const Streams& streams) {
       ->check(CLI::Range(1, 10000000));
   sub->add_option("--length", o->length, "tokens of every sentence, its end included (13 to 16)")
       ->check(CLI::Range(2, 100000));
+  sub->add_option("--precision", o->precision, "of matrix products: fp32 or bf16")->capture_default_str();
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->add_option("--seconds", o->seconds, "how long to measure")->check(CLI::Range(0.1, 3600.0));
   sub->callback([o, streams] {
     if (o->threads != 0) set_threads(o->threads);
+    const ScopedPrecision products(precision_value(o->precision));
     streams.out << measure(*o).dump() << '\n';
   });
 }

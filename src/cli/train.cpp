@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "cli/command.hpp"
+#include "cli/precision.hpp"
 #include "cli/progress.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
@@ -82,7 +83,8 @@ class Screen final : public TrainingObserver {
 struct Flags {
   std::string preset, arch, encoder, decoder, norm, positions, cell, attention, form, local, tie,
       tokenizer = "sentencepiece";
-  std::string schedule = "inverse-sqrt", validate_by = "loss", optimizer = "adam", task = "generate", config_file;
+  std::string schedule = "inverse-sqrt", validate_by = "loss", precision = "fp32", optimizer = "adam",
+              task = "generate", config_file;
   std::optional<int> layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window, max_positions;
   int threads = 0;
   bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false;
@@ -250,6 +252,9 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--average", o.average, "validate and save the mean of the last N checkpoints")->group(group);
   sub->add_option("--ema", o.ema, "or an exponential mean with this decay")->group(group);
   sub->add_option("--seed", o.seed, "of everything random")->group(group)->check(CLI::NonNegativeNumber);
+  sub->add_option("--precision", f->precision,
+                  "of matrix products: fp32, or bf16, which CPUs with AMX tiles multiply several times as fast")
+      ->group(group);
   sub->add_option("--threads", f->threads, "0: all cores")->group(group);
 
   sub->callback([job, f, streams, rate] {
@@ -287,6 +292,7 @@ void add_train(CLI::App& app, const Streams& streams) {
       throw UsageError(fmt::format("--subword-sampling: it goes with --tokenizer sentencepiece, not {}", f->tokenizer));
     }
     job->validate_by = validate_by(f->validate_by);
+    job->options.precision = precision_value(f->precision);
     if (f->threads != 0) set_threads(f->threads);
     const InterruptGuard guard;
     Screen screen(streams);

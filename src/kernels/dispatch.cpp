@@ -1,5 +1,11 @@
 #include <fmt/format.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <atomic>
 #include <cstdlib>
 #include <string>
@@ -8,6 +14,7 @@
 #include "fovea/error.hpp"
 #include "kernels/attention.hpp"
 #include "kernels/attention_step.hpp"
+#include "kernels/bf16.hpp"
 #include "kernels/conv.hpp"
 #include "kernels/cross_entropy.hpp"
 #include "kernels/gemm_kernels.hpp"
@@ -39,14 +46,21 @@ FOVEA_DECLARE_TABLES(generic)
 FOVEA_DECLARE_TABLES(avx2)
 FOVEA_DECLARE_TABLES(avx512)
 #undef FOVEA_DECLARE_TABLES
+namespace generic {
+extern const Bf16Kernels bf16;
+}
+namespace amx {
+extern const Bf16Kernels bf16;
+}
 
 namespace {
 
 // clang-format off
-#define FOVEA_TABLE(isa) { \
+#define FOVEA_TABLE(isa, bf16_kernels) { \
     .name = #isa, \
     .attention = &isa::attention, \
     .attention_step = &isa::attention_step, \
+    .bf16 = bf16_kernels, \
     .cross_entropy = &isa::cross_entropy, \
     .gemm = &isa::gemm, \
     .math = &isa::math, \
@@ -57,12 +71,34 @@ namespace {
     .conv = &isa::conv, \
   }
 // clang-format on
-const Table generic_table = FOVEA_TABLE(generic);
+// Whether the CPU has tiles of bf16, and the kernel lets this process use them: their registers are so large that it
+// must be asked first (Linux 5.16; an older one refuses).
+const Bf16Kernels* find_bf16() {
+#ifdef FOVEA_HAVE_AMX
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return nullptr;
+  const bool tiles = (d >> 22U & 1U) != 0 && (d >> 24U & 1U) != 0;  // AMX-BF16, AMX-TILE
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) == 0) return nullptr;
+  const bool rounds = (a >> 5U & 1U) != 0;  // AVX512_BF16
+  constexpr long kRequestPermission = 0x1023;
+  constexpr long kTileData = 18;
+  if (tiles && rounds && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0) return &amx::bf16;
+#endif
+  return nullptr;
+}
+
+const Table generic_table = FOVEA_TABLE(generic, &generic::bf16);
 #ifdef FOVEA_HAVE_AVX2
-const Table avx2_table = FOVEA_TABLE(avx2);
+const Table avx2_table = FOVEA_TABLE(avx2, nullptr);
 #endif
 #ifdef FOVEA_HAVE_AVX512
-const Table avx512_table = FOVEA_TABLE(avx512);
+const Table& avx512_table() {
+  static const Table table = FOVEA_TABLE(avx512, find_bf16());
+  return table;
+}
 #endif
 #undef FOVEA_TABLE
 
@@ -75,7 +111,7 @@ std::vector<const Table*> find_available() {
 #ifdef FOVEA_HAVE_AVX512
   if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vl")) {
-    tables.push_back(&avx512_table);
+    tables.push_back(&avx512_table());
   }
 #endif
 #endif

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "fovea/precision.hpp"
 #include "fovea/threads.hpp"
+#include "kernels/bf16.hpp"
 #include "kernels/gemm_kernels.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
@@ -42,8 +44,12 @@ struct Product {
   float* c;
   std::int64_t ldc;
   Epilogue epilogue;
-  std::int64_t width;             // of the whole product, of which this may be some columns
-  const float* panels = nullptr;  // of a B that is packed already: [n / nr][k][nr]
+  std::int64_t width;                 // of the whole product, of which this may be some columns
+  const float* panels = nullptr;      // of a B that is packed already: [n / nr][k][nr]
+  const Bf16Kernels* bf16 = nullptr;  // multiplies in bf16
+  const Bf16* tiles = nullptr;        // of a B that is packed for it already
+
+  [[nodiscard]] bool packed() const { return panels != nullptr || tiles != nullptr; }
 };
 
 constexpr std::int64_t kDepth = 256;      // of a block: a panel of B and a tile of A fit the first-level cache
@@ -254,6 +260,53 @@ void multiply_by_blocks(const GemmKernels& kernels, const Product& x) {
   }
 }
 
+// In bf16: a block of B, rounded and packed, stays in the second-level cache while the rows of A are packed and pass
+// by.
+void multiply_in_bf16(const Product& x) {
+  constexpr std::int64_t kBlockDepth = 512;
+  constexpr std::int64_t kBlockRows = 128;
+  const std::int64_t most = std::max(l2_size() / kBlockDepth / 2, std::int64_t{128}) / 32 * 32;
+  const std::int64_t strip =
+      kBf16Rows * (x.tiles != nullptr ? bf16_depth(x.k) : std::min(bf16_depth(x.k), kBlockDepth));
+  // As Bf16, of which two fit into a float.
+  const auto room = [](std::int64_t values) { return static_cast<std::size_t>((values + 1) / 2); };
+  for (std::int64_t j = 0; j < x.n; j += most) {
+    const std::int64_t n = std::min(most, x.n - j);
+    for (std::int64_t p = 0; p < x.k; p += kBlockDepth) {
+      const Depth d{p, std::min(kBlockDepth, x.k - p)};
+      const bool last = p + kBlockDepth >= x.k;
+      const Bf16* b = nullptr;
+      if (x.tiles != nullptr) {
+        b = x.tiles + j * bf16_depth(x.k) + p * kBf16Rows;
+      } else {
+        auto* tiles = reinterpret_cast<Bf16*>(b_scratch.get(room(round_up(n, kBf16Rows) / kBf16Rows * strip)));
+        (x.tb == Trans::no ? x.bf16->pack_b : x.bf16->pack_b_transposed)(d.k, n, stored_b(x, j, n, d).first, x.ldb,
+                                                                         tiles, strip);
+        b = tiles;
+      }
+      for (std::int64_t i = 0; i < x.m; i += kBlockRows) {
+        const GemmBlock from = block_of(x, j, d);
+        Bf16Block block;
+        block.m = std::min(kBlockRows, x.m - i);
+        block.n = n;
+        block.depth = bf16_depth(d.k) / kBf16Depth;
+        auto* a = reinterpret_cast<Bf16*>(a_scratch.get(room(round_up(block.m, kBf16Rows) * bf16_depth(d.k))));
+        (x.ta == Trans::no ? x.bf16->pack_a : x.bf16->pack_a_transposed)(block.m, d.k, stored_a(x, i, block.m, d).first,
+                                                                         x.lda, a);
+        block.a = a;
+        block.b = b;
+        block.b_strip = strip;
+        block.beta = from.beta;
+        block.bias = from.bias;
+        block.c = from.c + i * x.ldc;
+        block.c_row = x.ldc;
+        x.bf16->block(block);
+        if (last) finish(x, i, block.m, j, n);
+      }
+    }
+  }
+}
+
 // A and C stay in the second-level cache.
 bool few_rows(const Product& x) {
   return x.m * kDepth <= l2_size() / 4;
@@ -262,12 +315,13 @@ bool few_rows(const Product& x) {
 // Whether B need not be packed, or only a pass over it is needed.
 bool at_once(const Product& x) {
   if (x.k == 0) return true;
-  if (x.panels != nullptr) return x.m <= 16 || (x.k <= kDepth && few_rows(x));
+  if (x.packed()) return x.m <= 16 || (x.k <= kDepth && few_rows(x));
   return x.tb == Trans::no && (x.m <= 16 || x.k * x.n <= kSmall);
 }
 
 void multiply(const GemmKernels& kernels, const Product& x) {
   if (x.m <= 0 || x.n <= 0) return;
+  if (x.bf16 != nullptr && x.k > 0) return multiply_in_bf16(x);
   if (at_once(x)) return multiply_at_once(kernels, x);
   if (few_rows(x)) return multiply_by_panels(kernels, x);
   multiply_by_blocks(kernels, x);
@@ -286,6 +340,8 @@ Product rows_of(Product x, std::int64_t i, std::int64_t m) {
 Product columns_of(Product x, std::int64_t j, std::int64_t n) {
   if (x.panels != nullptr) {
     x.panels += j * x.k;
+  } else if (x.tiles != nullptr) {
+    x.tiles += j * bf16_depth(x.k);
   } else {
     x.b = stored_b(x, j, n, {0, x.k}).first;
   }
@@ -306,9 +362,10 @@ void parallel_multiply(const GemmKernels& kernels, const Product& x) {
   if (threads() == 1 || x.m * x.n * x.k < worth) return multiply(kernels, x);
   constexpr std::int64_t kWorthAPart = 1'000'000'000;  // multiply-adds: some ten milliseconds
   const std::int64_t parts = threads() * std::clamp<std::int64_t>(x.m * x.n / threads() * x.k / kWorthAPart, 1, 4);
-  const std::int64_t columns = round_up((x.n + parts - 1) / parts, kernels.nr);
+  const std::int64_t nr = x.bf16 != nullptr ? 2 * kBf16Rows : kernels.nr;
+  const std::int64_t columns = round_up((x.n + parts - 1) / parts, nr);
   const bool copies = must_place(x) && x.m > x.n;  // all of A, for each part of columns
-  if (at_once(x) || (!copies && columns >= (few_rows(x) ? 2 : 4) * kernels.nr)) {
+  if (at_once(x) || (!copies && columns >= (few_rows(x) ? 2 : 4) * nr)) {
     return parallel_for(x.n, columns, [&](std::int64_t begin, std::int64_t end) {
       multiply(kernels, columns_of(x, begin, end - begin));
     });
@@ -319,8 +376,19 @@ void parallel_multiply(const GemmKernels& kernels, const Product& x) {
 
 Product packed_product(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
                        std::int64_t ldc, const Epilogue& epilogue) {
-  return {Trans::no, Trans::no, m, b.columns(), b.rows(), a,           lda,       nullptr,
-          0,         beta,      c, ldc,         epilogue, b.columns(), b.panels()};
+  Product x{Trans::no, Trans::no, m, b.columns(), b.rows(), a, lda, nullptr, 0, beta, c, ldc, epilogue, b.columns()};
+  x.bf16 = b.bf16();
+  if (x.bf16 != nullptr) {
+    x.tiles = b.tiles();
+  } else {
+    x.panels = b.panels();
+  }
+  return x;
+}
+
+// In the precision that is set; a small B is rounded and packed for nothing.
+const Bf16Kernels* bf16_for(std::int64_t k, std::int64_t n) {
+  return precision() == Precision::bf16 && k * n > kSmall ? active().bf16 : nullptr;
 }
 
 }  // namespace
@@ -350,7 +418,9 @@ void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, co
 
 void parallel_gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
                    const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc, const Epilogue& epilogue) {
-  parallel_multiply(*active().gemm, {ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue, n});
+  Product x{ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue, n};
+  x.bf16 = bf16_for(k, n);
+  parallel_multiply(*active().gemm, x);
 }
 
 void gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,

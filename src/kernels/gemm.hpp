@@ -16,19 +16,19 @@ struct Epilogue {
   Dropout dropout = {};  // value i of the n in a row counts from row * n + i
 };
 
-/// C[m,n] = op(A) op(B) + beta C, on one thread. op(A) is [m,k]: with Trans::yes, A is stored as [k,m]. lda, ldb and
-/// ldc are the distances between rows as stored. beta 0 does not read C. The same row of A and the same B give the same
-/// bytes whatever m is and wherever the row stands.
+/// C[m,n] = op(A) op(B) + beta C, on one thread and in fp32. op(A) is [m,k]: with Trans::yes, A is stored as [k,m].
+/// lda, ldb and ldc are the distances between rows as stored. beta 0 does not read C. The same row of A and the same B
+/// give the same bytes whatever m is and wherever the row stands.
 void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
           const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc, const Epilogue& epilogue = {});
 
-/// The same with the work split over the pool; the same bytes.
+/// The same with the work split over the pool, and in the precision() that is set; in fp32, the same bytes.
 void parallel_gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
                    const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc,
                    const Epilogue& epilogue = {});
 
-/// C[m,n] = A[m,k] B[k,n] + beta C with a B that was packed before; the same bytes as gemm gives with the kernels that
-/// packed it.
+/// C[m,n] = A[m,k] B[k,n] + beta C with a B that was packed before, in the precision it was packed for; the same bytes
+/// as gemm gives with the kernels that packed it, or in bf16 parallel_gemm.
 void gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
                  std::int64_t ldc, const Epilogue& epilogue = {});
 void parallel_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,

@@ -12,6 +12,7 @@ namespace fovea::kernels {
 
 struct AttentionKernels;
 struct AttentionStepKernels;
+struct Bf16Kernels;
 struct CrossEntropyKernels;
 struct GemmKernels;
 struct MathKernels;
@@ -26,6 +27,7 @@ struct Table {
   const char* name;  // "generic", "avx2", "avx512"
   const AttentionKernels* attention;
   const AttentionStepKernels* attention_step;
+  const Bf16Kernels* bf16;  // null when products in bf16 would be no faster than in fp32
   const CrossEntropyKernels* cross_entropy;
   const GemmKernels* gemm;
   const MathKernels* math;

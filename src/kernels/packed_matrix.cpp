@@ -10,19 +10,22 @@
 
 namespace fovea::kernels {
 
-PackedMatrix::PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb,
-                           Precision precision)
-    : k_(k), n_(n), precision_(precision), kernels_(active().gemm) {
+PackedMatrix::PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, Precision wanted)
+    : k_(k), n_(n), kernels_(active().gemm), bf16_(wanted == Precision::bf16 ? active().bf16 : nullptr) {
   memory_ = arena_allocate(bytes());
-  const std::int64_t nr = kernels_->nr;
-  float* to = static_cast<float*>(memory_);
-  parallel_for((n + nr - 1) / nr, 16, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t first = begin * nr;
-    const std::int64_t count = std::min(end * nr, n) - first;
-    if (tb == Trans::no) {
-      kernels_->pack_b(k, count, b + first, ldb, to + first * k);
+  const bool stored = tb == Trans::no;
+  const std::int64_t width = bf16_ != nullptr ? kBf16Rows : kernels_->nr;
+  parallel_for((n + width - 1) / width, 16, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t first = begin * width;
+    const std::int64_t count = std::min(end * width, n) - first;
+    const float* from = b + (stored ? first : first * ldb);
+    if (bf16_ != nullptr) {
+      const std::int64_t depth = bf16_depth(k);
+      (stored ? bf16_->pack_b : bf16_->pack_b_transposed)(
+          k, count, from, ldb, static_cast<Bf16*>(memory_) + first * depth, kBf16Rows * depth);
     } else {
-      kernels_->pack_b_transposed(k, count, b + first * ldb, ldb, to + first * k);
+      (stored ? kernels_->pack_b : kernels_->pack_b_transposed)(k, count, from, ldb,
+                                                                static_cast<float*>(memory_) + first * k);
     }
   });
 }
@@ -34,8 +37,8 @@ PackedMatrix::PackedMatrix(PackedMatrix&& other) noexcept {
 PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
   std::swap(k_, other.k_);
   std::swap(n_, other.n_);
-  std::swap(precision_, other.precision_);
   std::swap(kernels_, other.kernels_);
+  std::swap(bf16_, other.bf16_);
   std::swap(memory_, other.memory_);
   return *this;
 }
@@ -46,6 +49,9 @@ PackedMatrix::~PackedMatrix() {
 
 std::size_t PackedMatrix::bytes() const {
   if (kernels_ == nullptr) return 0;
+  if (bf16_ != nullptr) {
+    return static_cast<std::size_t>((n_ + kBf16Rows - 1) / kBf16Rows * kBf16Rows * bf16_depth(k_)) * sizeof(Bf16);
+  }
   const std::int64_t nr = kernels_->nr;
   return static_cast<std::size_t>((n_ + nr - 1) / nr * nr * k_) * sizeof(float);
 }

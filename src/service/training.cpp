@@ -10,6 +10,7 @@
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "fovea/metrics.hpp"
+#include "fovea/precision.hpp"
 #include "fovea/threads.hpp"
 #include "model/folder.hpp"
 #include "service/train_log.hpp"
@@ -120,6 +121,7 @@ class Judge {
   }
 
   Validation operator()(std::span<const Tensor> weights) {
+    const ScopedPrecision products(Precision::fp32);  // as the model will be used
     Parameters judged = with(weights);
     Workers workers(config_, judged, threads());
     std::vector<std::int64_t> batch = all_;
@@ -307,6 +309,9 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
   { const Seq2Seq made(config, parameters); }
   notes.push_back(fmt::format("model: {} encoder, {} decoder, {} weights", enum_text(config.encoder),
                               enum_text(config.decoder), parameters.count()));
+  if (options.precision == Precision::bf16) {
+    notes.push_back(has_bf16() ? "products: bf16" : "products: fp32; this CPU has no tiles for bf16");
+  }
   CorpusPlan plan(done, text, tokenizers, corpus);
   const CorpusPairs pairs(plan.corpus());
   // From here on a model that was there before is gone: all that can be wrong with the options has been said.
@@ -336,7 +341,10 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
   trainer.save_best = [&](std::span<const Tensor> weights, const TrainState&) {
     write_model_weights(job.model, parameters, weights);
   };
-  const Trainer::End end = trainer.run(resume);
+  const Trainer::End end = [&] {
+    const ScopedPrecision products(options.precision);
+    return trainer.run(resume);
+  }();
   if (std::filesystem::exists(job.model / "model.safetensors")) {
     write_whole_file(job.model / "report.html",
                      training_report(done, log.entries(), judge.report_lines(job.model), parameters.count()));

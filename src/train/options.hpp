@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "fovea/precision.hpp"
 #include "model/config.hpp"
 #include "train/schedule.hpp"
 
@@ -32,6 +33,7 @@ struct TrainOptions {
   int average = 1;   // validate and save the mean of the last N checkpoints
   float ema = 0;     // or an exponential mean of all steps with this decay
   std::uint64_t seed = 1;
+  Precision precision = Precision::fp32;  // of the products of a step; validation is always in fp32
 
   /// Throws UsageError naming the option that cannot be.
   void check() const;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cli/command.hpp"
+#include "fovea/precision.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -169,6 +170,28 @@ TEST_F(TrainCommand, RDropTrainsEveryPresetAndStandsInTheReport) {
   }
 }
 
+TEST_F(TrainCommand, Bf16TrainsResumesAndStandsInTheReport) {
+  const auto with = [&](const char* name, std::vector<std::string> more) {
+    more.insert(more.begin(), {"--preset", "rnn-bahdanau", "--dim", "80"});
+    return call(train(name, more));
+  };
+  const Result whole = with("whole", {"--precision", "bf16", "--max-steps", "6"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_NE(whole.err.find(has_bf16() ? "products: bf16" : "products: fp32; this CPU has no tiles for bf16"),
+            std::string::npos)
+      << whole.err;
+  EXPECT_EQ(precision(), Precision::fp32);  // it was the training's alone
+  EXPECT_NE(bytes_of(folder_ / "whole/report.html").find("bf16"), std::string::npos);
+  ASSERT_EQ(with("parts", {"--precision", "bf16", "--max-steps", "3"}).code, 0);
+  ASSERT_EQ(with("parts", {"--precision", "bf16", "--max-steps", "6", "--resume"}).code, 0);
+  EXPECT_EQ(bytes_of(folder_ / "whole/model.safetensors"), bytes_of(folder_ / "parts/model.safetensors"));
+  const Result exact = with("exact", {"--max-steps", "6"});
+  ASSERT_EQ(exact.code, 0);
+  EXPECT_EQ(exact.err.find("products"), std::string::npos) << exact.err;
+  EXPECT_EQ(bytes_of(folder_ / "whole/model.safetensors") == bytes_of(folder_ / "exact/model.safetensors"),
+            !has_bf16());
+}
+
 TEST_F(TrainCommand, TheConditionalFormTrainsResumesAndRuns) {
   const auto with = [&](const char* name, std::vector<std::string> more) {
     more.insert(more.begin(), {"--preset", "rnn-bahdanau", "--form", "conditional"});
@@ -265,6 +288,7 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect(train("m", {"--languages", "german"}), 2, "--languages");
   expect(train("m", {"--seed", "-1"}), 2, "--seed");
   expect(train("m", {"--bpe"}), 2, "--bpe");
+  expect(train("m", {"--precision", "fp16"}), 2, "--precision: \"fp16\" is not one of fp32, bf16");
   expect(train("m", {"--r-drop", "-1"}), 2, "--r-drop");
   expect(train("m", {"--r-drop", "nan"}), 2, "--r-drop");
   expect(train("m", {"--subword-sampling", "0.1"}), 2, "--tokenizer sentencepiece, not word");

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fovea/precision.hpp"
 #include "fovea/threads.hpp"
 #include "support/copy_task.hpp"
 #include "train/adam.hpp"
@@ -57,13 +58,20 @@ TEST(SteadyMemory, TheCounterCounts) {
 TEST(SteadyMemory, NoCallReachesMallocAfterTheSecondStep) {
   const int threads_before = threads();
   set_threads(1);  // when a second thread first takes a share of the work is a matter of timing
-  for (const float r_drop : {0.0F, 3.0F}) {
+  struct How {
+    float r_drop;
+    Precision precision;
+  };
+  for (const auto& [r_drop, precision] :
+       {How{0.0F, Precision::fp32}, How{3.0F, Precision::fp32}, How{0.0F, Precision::bf16}}) {
+    const ScopedPrecision products(precision);
     for (const char* name : {"transformer-tiny", "rnn-bahdanau", "rnn-luong", "rnn-plain", "conditional", "cnn"}) {
-      SCOPED_TRACE(testing::Message() << name << ", R-Drop " << r_drop);
+      const bool bf16 = precision == Precision::bf16;
+      SCOPED_TRACE(testing::Message() << name << ", R-Drop " << r_drop << (bf16 ? ", bf16" : ""));
       const bool conditional = std::string_view(name) == "conditional";
       ModelConfig config = preset(conditional ? "rnn-bahdanau" : name);
       if (conditional) config.form = RnnForm::conditional;
-      config.dim = 16;
+      config.dim = bf16 ? 96 : 16;  // smaller products stay fp32
       config.embedding = 0;
       config.ffn = 32;
       config.heads = 2;

@@ -39,7 +39,7 @@ class Blocks {
         // Gradients of x are gathered per group of slices, then added up in order.
         groups_(std::min<std::int64_t>(slices_, 4 * threads())),
         forward_(layer.transposed ? Trans::no : Trans::yes, layer.width, layer.vocabulary, layer.weights,
-                 layer.transposed ? layer.vocabulary : layer.width),
+                 layer.transposed ? layer.vocabulary : layer.width, Precision::fp32),
         logits_(Tensor::empty({learns_ ? slices_ : threads(), most_rows_, kPitch})),
         max_(Tensor::empty({slices_, most_rows_})),
         sum_(Tensor::empty({slices_, most_rows_})),
@@ -53,7 +53,7 @@ class Blocks {
     }
     if (!learns_) return;
     back_ = PackedMatrix(layer.transposed ? Trans::yes : Trans::no, layer.vocabulary, layer.width, layer.weights,
-                         layer.transposed ? layer.vocabulary : layer.width);
+                         layer.transposed ? layer.vocabulary : layer.width, Precision::fp32);
     dx_parts_ = Tensor::empty({groups_, most_rows_, layer.width});
     const std::int64_t panels = (layer.width + gemm_.nr - 1) / gemm_.nr;
     if (!layer.transposed) x_panels_ = Tensor::empty({panels, most_rows_, gemm_.nr});

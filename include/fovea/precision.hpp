@@ -1,0 +1,37 @@
+// How exactly the matrix products of layers are computed.
+#pragma once
+
+namespace fovea {
+
+/// What the factors of a product are rounded to; sums are always fp32, and so is all that is stored.
+enum class Precision {
+  fp32,  // not rounded
+  bf16,  // to 8 bits, the exponent kept (bfloat16): an error of up to 0.4% in each factor
+};
+
+/// The precision of linear layers, recurrent cells, convolutions and projections, for the whole process. At first:
+/// fp32. Attention's own products, softmax and the output layer are fp32 whatever it is.
+[[nodiscard]] Precision precision();
+
+/// Changes it. bf16 is a permission: without it in the CPU (has_bf16), products stay fp32. Not while other threads
+/// compute.
+void set_precision(Precision wanted);
+
+/// Whether this CPU multiplies bf16 much faster than fp32, which takes the tiles of Intel's AMX.
+[[nodiscard]] bool has_bf16();
+
+/// Another precision while it lives.
+///
+///     const ScopedPrecision exact(Precision::fp32);
+class ScopedPrecision {
+ public:
+  explicit ScopedPrecision(Precision wanted) : before_(precision()) { set_precision(wanted); }
+  ~ScopedPrecision() { set_precision(before_); }
+  ScopedPrecision(const ScopedPrecision&) = delete;
+  ScopedPrecision& operator=(const ScopedPrecision&) = delete;
+
+ private:
+  Precision before_;
+};
+
+}  // namespace fovea
