@@ -359,7 +359,7 @@ void parallel_multiply(const GemmKernels& kernels, const Product& x) {
   // Below a few microseconds of work the other threads are not worth waking. Few rows take as long as reading B does:
   // a core reads some 7 values a nanosecond, where it would multiply 80.
   const std::int64_t worth = x.m <= 4 ? 48 * 1024 : 64 * 64 * 64;
-  if (threads() == 1 || x.m * x.n * x.k < worth) return multiply(kernels, x);
+  if (free_threads() == 1 || x.m * x.n * x.k < worth) return multiply(kernels, x);
   constexpr std::int64_t kWorthAPart = 1'000'000'000;  // multiply-adds: some ten milliseconds
   const std::int64_t parts = threads() * std::clamp<std::int64_t>(x.m * x.n / threads() * x.k / kWorthAPart, 1, 4);
   const std::int64_t nr = x.bf16 != nullptr ? 2 * kBf16Rows : kernels.nr;

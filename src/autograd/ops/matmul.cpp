@@ -51,7 +51,7 @@ void multiply(const Operand& a, const Operand& b, std::int64_t k, float beta, co
   const std::int64_t grain = std::max<std::int64_t>(1, (std::int64_t{1} << 18) / std::max<std::int64_t>(1, m * n * k));
   parallel_for(batch, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      kernels::gemm(a.trans, b.trans, m, n, k, a.at(i), a.ld, b.at(i), b.ld, beta, c.data() + i * m * n, n);
+      kernels::parallel_gemm(a.trans, b.trans, m, n, k, a.at(i), a.ld, b.at(i), b.ld, beta, c.data() + i * m * n, n);
     }
   });
 }

@@ -36,9 +36,12 @@ __m512i as_integers(__m512bh values) {
   return reinterpret_cast<__m512i>(values);
 }
 
-// 32 values of one row of A, k in order.
-__m512i round_row(const float* from, std::int64_t count) {
-  if (count >= kBf16Depth) return as_integers(_mm512_cvtne2ps_pbh(_mm512_loadu_ps(from + 16), _mm512_loadu_ps(from)));
+__m512i round_32(const float* from) {
+  return as_integers(_mm512_cvtne2ps_pbh(_mm512_loadu_ps(from + 16), _mm512_loadu_ps(from)));
+}
+
+// The same of a row with only `count` values left.
+__m512i round_some(const float* from, std::int64_t count) {
   return as_integers(
       _mm512_cvtne2ps_pbh(count > 16 ? _mm512_maskz_loadu_ps(mask_of(count - 16), from + 16) : _mm512_setzero_ps(),
                           _mm512_maskz_loadu_ps(mask_of(count), from)));
@@ -88,7 +91,11 @@ void store(const __m512i (&v)[16], Bf16* tile) {
 
 // A tile of 16 rows as they are stored, 32 values each, of which `rows` and `count` are there.
 void rows_tile(const float* from, std::int64_t stride, std::int64_t rows, std::int64_t count, __m512i (&v)[16]) {
-  for (std::int64_t r = 0; r < 16; ++r) v[r] = r < rows ? round_row(from + r * stride, count) : _mm512_setzero_si512();
+  if (rows >= 16 && count >= kBf16Depth) {
+    for (std::int64_t r = 0; r < 16; ++r) v[r] = round_32(from + r * stride);
+    return;
+  }
+  for (std::int64_t r = 0; r < 16; ++r) v[r] = r < rows ? round_some(from + r * stride, count) : _mm512_setzero_si512();
 }
 
 // A tile of 16 pairs of rows as they are stored, 16 values each, of which `rows` and `count` are there.
