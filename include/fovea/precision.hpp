@@ -17,7 +17,8 @@ enum class Precision {
 /// compute.
 void set_precision(Precision wanted);
 
-/// Whether this CPU multiplies bf16 much faster than fp32, which takes the tiles of Intel's AMX.
+/// Whether this CPU multiplies bf16 much faster than fp32, which takes the tiles of Intel's AMX, and the system lets
+/// this process use them.
 [[nodiscard]] bool has_bf16();
 
 /// Another precision while it lives.

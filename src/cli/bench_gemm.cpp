@@ -115,7 +115,7 @@ double median(std::vector<double> values) {
 // All threads in the register-only loop at once, for about a millisecond; operations per second.
 double peak() {
   const bool tiles = precision() == Precision::bf16;
-  const auto loop = tiles ? kernels::active().bf16->peak : kernels::active().gemm->peak;
+  const auto loop = tiles ? kernels::permitted_bf16()->peak : kernels::active().gemm->peak;
   const std::int64_t rounds = tiles ? 20'000 : 100'000;
   std::vector<double> done(static_cast<std::size_t>(threads()));
   const double time = seconds_of([&] {

@@ -60,7 +60,7 @@ namespace {
     .name = #isa, \
     .attention = &isa::attention, \
     .attention_step = &isa::attention_step, \
-    .bf16 = bf16_kernels, \
+    .bf16 = (bf16_kernels), \
     .cross_entropy = &isa::cross_entropy, \
     .gemm = &isa::gemm, \
     .math = &isa::math, \
@@ -71,10 +71,9 @@ namespace {
     .conv = &isa::conv, \
   }
 // clang-format on
-// Whether the CPU has tiles of bf16, and the kernel lets this process use them: their registers are so large that it
-// must be asked first (Linux 5.16; an older one refuses).
-const Bf16Kernels* find_bf16() {
 #ifdef FOVEA_HAVE_AMX
+// Null unless the CPU has tiles of bf16.
+const Bf16Kernels* find_bf16() {
   unsigned a = 0;
   unsigned b = 0;
   unsigned c = 0;
@@ -83,12 +82,13 @@ const Bf16Kernels* find_bf16() {
   const bool tiles = (d >> 22U & 1U) != 0 && (d >> 24U & 1U) != 0;  // AMX-BF16, AMX-TILE
   if (__get_cpuid_count(7, 1, &a, &b, &c, &d) == 0) return nullptr;
   const bool rounds = (a >> 5U & 1U) != 0;  // AVX512_BF16
-  constexpr long kRequestPermission = 0x1023;
-  constexpr long kTileData = 18;
-  if (tiles && rounds && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0) return &amx::bf16;
-#endif
+  return tiles && rounds ? &amx::bf16 : nullptr;
+}
+#else
+const Bf16Kernels* find_bf16() {
   return nullptr;
 }
+#endif
 
 const Table generic_table = FOVEA_TABLE(generic, &generic::bf16);
 #ifdef FOVEA_HAVE_AVX2
@@ -146,6 +146,19 @@ const Table& active() {
     current.store(table, std::memory_order_release);
   }
   return *table;
+}
+
+const Bf16Kernels* permitted_bf16() {
+  const Bf16Kernels* kernels = active().bf16;
+#ifdef FOVEA_HAVE_AMX
+  if (kernels == &amx::bf16) {
+    constexpr long kRequestPermission = 0x1023;  // of arch_prctl
+    constexpr long kTileData = 18;
+    static const bool granted = syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+    if (!granted) return nullptr;
+  }
+#endif
+  return kernels;
 }
 
 ScopedKernels::ScopedKernels(const Table& table) : before_(&active()) {

@@ -388,7 +388,7 @@ Product packed_product(std::int64_t m, const float* a, std::int64_t lda, const P
 
 // In the precision that is set; a small B is rounded and packed for nothing.
 const Bf16Kernels* bf16_for(std::int64_t k, std::int64_t n) {
-  return precision() == Precision::bf16 && k * n > kSmall ? active().bf16 : nullptr;
+  return precision() == Precision::bf16 && k * n > kSmall ? permitted_bf16() : nullptr;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct Table {
   const char* name;  // "generic", "avx2", "avx512"
   const AttentionKernels* attention;
   const AttentionStepKernels* attention_step;
-  const Bf16Kernels* bf16;  // null when products in bf16 would be no faster than in fp32
+  const Bf16Kernels* bf16;  // null when products in bf16 would be no faster than in fp32; see permitted_bf16()
   const CrossEntropyKernels* cross_entropy;
   const GemmKernels* gemm;
   const MathKernels* math;
@@ -41,6 +41,11 @@ struct Table {
 /// The table in use: the best this CPU runs, or the one FOVEA_KERNELS names. Throws UsageError for an unknown or
 /// unsupported name.
 [[nodiscard]] const Table& active();
+
+/// The active table's products in bf16, null if it has none or the system refuses: tile registers are so large that
+/// Linux must be asked before their first use (since 5.16), and a process that may use them needs larger signal stacks.
+/// So it is asked when somebody wants them, and not before.
+[[nodiscard]] const Bf16Kernels* permitted_bf16();
 
 /// Every table this CPU can run, generic first.
 [[nodiscard]] std::span<const Table* const> available();

@@ -11,10 +11,10 @@
 namespace fovea::kernels {
 
 PackedMatrix::PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, Precision wanted)
-    : k_(k), n_(n), kernels_(active().gemm), bf16_(wanted == Precision::bf16 ? active().bf16 : nullptr) {
-  memory_ = arena_allocate(bytes());
-  const bool stored = tb == Trans::no;
+    : k_(k), n_(n), kernels_(active().gemm), bf16_(wanted == Precision::bf16 ? permitted_bf16() : nullptr) {
   const std::int64_t width = bf16_ != nullptr ? kBf16Rows : kernels_->nr;
+  const bool stored = tb == Trans::no;
+  memory_ = arena_allocate(bytes());
   parallel_for((n + width - 1) / width, 16, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t first = begin * width;
     const std::int64_t count = std::min(end * width, n) - first;

@@ -20,7 +20,7 @@ void set_precision(Precision wanted) {
 }
 
 bool has_bf16() {
-  return kernels::active().bf16 != nullptr;
+  return kernels::permitted_bf16() != nullptr;
 }
 
 }  // namespace fovea

@@ -172,7 +172,7 @@ TEST_F(TrainCommand, RDropTrainsEveryPresetAndStandsInTheReport) {
 
 TEST_F(TrainCommand, Bf16TrainsResumesAndStandsInTheReport) {
   const auto with = [&](const char* name, std::vector<std::string> more) {
-    more.insert(more.begin(), {"--preset", "rnn-bahdanau", "--dim", "80"});
+    more.insert(more.begin(), {"--preset", "rnn-bahdanau"});
     return call(train(name, more));
   };
   const Result whole = with("whole", {"--precision", "bf16", "--max-steps", "6"});

@@ -93,7 +93,8 @@ constexpr Trans kBoth[] = {Trans::no, Trans::yes};
 std::vector<const Table*> tables() {
   std::vector<const Table*> found;
   for (const Table* table : available()) {
-    if (table->bf16 != nullptr) found.push_back(table);
+    const ScopedKernels use(*table);
+    if (permitted_bf16() != nullptr) found.push_back(table);
   }
   return found;
 }
