@@ -9,12 +9,12 @@ enum class Precision {
   bf16,  // to 8 bits, the exponent kept (bfloat16): an error of up to 0.4% in each factor
 };
 
-/// The precision of linear layers, recurrent cells, convolutions and projections, for the whole process. At first:
-/// fp32. Attention's own products, softmax and the output layer are fp32 whatever it is.
+/// The precision of matmul(), linear layers, recurrent cells, convolutions and projections, for the whole process. At
+/// first: fp32. Attention's own products, softmax and the output layer are fp32 whatever it is.
 [[nodiscard]] Precision precision();
 
-/// Changes it. bf16 is a permission: without it in the CPU (has_bf16), products stay fp32. Not while other threads
-/// compute.
+/// Changes it. bf16 is a permission: kernels without it stay fp32, and so do small products. The generic kernels have
+/// it, slowly, to compare with: ask has_bf16() first. Not while other threads compute.
 void set_precision(Precision wanted);
 
 /// Whether this CPU multiplies bf16 much faster than fp32, which takes the tiles of Intel's AMX, and the system lets

@@ -16,4 +16,11 @@ namespace fovea::cli {
   throw UsageError(fmt::format("--precision: \"{}\" is not one of fp32, bf16", name));
 }
 
+/// The same for a measurement, which should be of what was asked for.
+[[nodiscard]] inline Precision measurable_precision(const std::string& name) {
+  const Precision wanted = precision_value(name);
+  if (wanted == Precision::bf16 && !has_bf16()) throw UsageError("--precision bf16: there are no tiles for it here");
+  return wanted;
+}
+
 }  // namespace fovea::cli

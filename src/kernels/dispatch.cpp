@@ -84,10 +84,6 @@ const Bf16Kernels* find_bf16() {
   const bool rounds = (a >> 5U & 1U) != 0;  // AVX512_BF16
   return tiles && rounds ? &amx::bf16 : nullptr;
 }
-#else
-const Bf16Kernels* find_bf16() {
-  return nullptr;
-}
 #endif
 
 const Table generic_table = FOVEA_TABLE(generic, &generic::bf16);

@@ -386,11 +386,6 @@ Product packed_product(std::int64_t m, const float* a, std::int64_t lda, const P
   return x;
 }
 
-// In the precision that is set; a small B is rounded and packed for nothing.
-const Bf16Kernels* bf16_for(std::int64_t k, std::int64_t n) {
-  return precision() == Precision::bf16 && k * n > kSmall ? permitted_bf16() : nullptr;
-}
-
 }  // namespace
 
 void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
@@ -419,7 +414,7 @@ void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, co
 void parallel_gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
                    const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc, const Epilogue& epilogue) {
   Product x{ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue, n};
-  x.bf16 = bf16_for(k, n);
+  x.bf16 = bf16_for(precision(), k, n);
   parallel_multiply(*active().gemm, x);
 }
 

@@ -27,7 +27,7 @@ struct Table {
   const char* name;  // "generic", "avx2", "avx512"
   const AttentionKernels* attention;
   const AttentionStepKernels* attention_step;
-  const Bf16Kernels* bf16;  // null when products in bf16 would be no faster than in fp32; see permitted_bf16()
+  const Bf16Kernels* bf16;  // null without tiles for it; generic's are there to compare with. See permitted_bf16()
   const CrossEntropyKernels* cross_entropy;
   const GemmKernels* gemm;
   const MathKernels* math;

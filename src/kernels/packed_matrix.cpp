@@ -10,8 +10,13 @@
 
 namespace fovea::kernels {
 
+const Bf16Kernels* bf16_for(Precision wanted, std::int64_t k, std::int64_t n) {
+  constexpr std::int64_t kSmall = 64 * 64;
+  return wanted == Precision::bf16 && k * n > kSmall ? permitted_bf16() : nullptr;
+}
+
 PackedMatrix::PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, Precision wanted)
-    : k_(k), n_(n), kernels_(active().gemm), bf16_(wanted == Precision::bf16 ? permitted_bf16() : nullptr) {
+    : k_(k), n_(n), kernels_(active().gemm), bf16_(bf16_for(wanted, k, n)) {
   const std::int64_t width = bf16_ != nullptr ? kBf16Rows : kernels_->nr;
   const bool stored = tb == Trans::no;
   memory_ = arena_allocate(bytes());

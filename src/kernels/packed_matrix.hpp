@@ -14,6 +14,10 @@ struct GemmKernels;
 /// Whether an operand is used as it stands or transposed.
 enum class Trans { no, yes };
 
+/// The kernels for a product with op(B)[k,n] in a precision; null: those of fp32, which there always are. A small B is
+/// not worth rounding.
+[[nodiscard]] const Bf16Kernels* bf16_for(Precision wanted, std::int64_t k, std::int64_t n);
+
 /// op(B)[k,n], packed for the kernels that were active then; gemm_packed uses those.
 ///
 ///     const PackedMatrix weights(Trans::no, 256, 1024, w, 1024);
@@ -21,8 +25,8 @@ enum class Trans { no, yes };
 class PackedMatrix {
  public:
   PackedMatrix() = default;
-  /// B is stored as [k,n], with Trans::yes as [n,k]; ldb is the distance between its rows. Packs on all threads, in
-  /// fp32 when the kernels have nothing else.
+  /// B is stored as [k,n], with Trans::yes as [n,k]; ldb is the distance between its rows. Packs on all threads, for
+  /// the kernels of bf16_for().
   PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb,
                Precision wanted = precision());
   PackedMatrix(PackedMatrix&& other) noexcept;

@@ -20,7 +20,8 @@ void set_precision(Precision wanted) {
 }
 
 bool has_bf16() {
-  return kernels::permitted_bf16() != nullptr;
+  const kernels::Bf16Kernels* found = kernels::permitted_bf16();
+  return found != nullptr && found != kernels::available().front()->bf16;
 }
 
 }  // namespace fovea

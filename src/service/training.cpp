@@ -310,7 +310,7 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
   notes.push_back(fmt::format("model: {} encoder, {} decoder, {} weights", enum_text(config.encoder),
                               enum_text(config.decoder), parameters.count()));
   if (options.precision == Precision::bf16) {
-    notes.push_back(has_bf16() ? "products: bf16" : "products: fp32; this CPU has no tiles for bf16");
+    notes.push_back(has_bf16() ? "products: bf16" : "products: fp32; there are no tiles for bf16 here");
   }
   CorpusPlan plan(done, text, tokenizers, corpus);
   const CorpusPairs pairs(plan.corpus());
@@ -342,7 +342,7 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
     write_model_weights(job.model, parameters, weights);
   };
   const Trainer::End end = [&] {
-    const ScopedPrecision products(options.precision);
+    const ScopedPrecision products(has_bf16() ? options.precision : Precision::fp32);
     return trainer.run(resume);
   }();
   if (std::filesystem::exists(job.model / "model.safetensors")) {

@@ -44,6 +44,15 @@ TEST(Errors, WrongUsageIsTwo) {
   expect_one_line(test::run_cli({"evaluate", "--metric", "speed"}), 2, "--metric");
 }
 
+// A measurement is of what was asked for, or not made.
+TEST(Errors, ABenchOfBf16NeedsTilesForIt) {
+  for (const char* what : {"gemm", "train"}) {
+    expect_one_line(run_binary("FOVEA_KERNELS=generic", std::string("bench ") + what + " --precision bf16"), 2,
+                    "--precision bf16: there are no tiles for it here");
+    expect_one_line(test::run_cli({"bench", what, "--precision", "half"}), 2, "\"half\" is not one of fp32, bf16");
+  }
+}
+
 TEST(Errors, AMissingFileIsOneAndNamed) {
   expect_one_line(test::run_cli({"evaluate", "--hypothesis", "/no/such", "--reference", "/no/such"}), 1, "/no/such");
 }

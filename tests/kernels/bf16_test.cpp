@@ -126,13 +126,31 @@ TEST(Bf16, OddSizesThatNoBlockFits) {
     const ScopedKernels use(*table);
     const ScopedPrecision precision(Precision::bf16);
     for (const Trans tb : kBoth) {
+      // A small B stays fp32, so that each size around an edge meets a large other one.
+      const auto try_size = [&](std::int64_t n, std::int64_t k) {
+        const Problem problem{Trans::no, tb, 9, n, k, 0.0F};
+        problem.expect_right(problem.ours_packed());
+      };
       for (const std::int64_t n : {1, 7, 8, 9, 15, 16, 17, 31, 32, 33}) {
-        for (const std::int64_t k : {1, 2, 7, 8, 9, 31, 33}) {
-          const Problem problem{Trans::no, tb, 9, n, k, 0.0F};
-          problem.expect_right(problem.ours_packed());
-        }
+        for (const std::int64_t more : {1, 2, 7, 8, 9, 31, 33}) try_size(n, 4096 / n + more);
+      }
+      for (const std::int64_t k : {1, 2, 7, 8, 9, 31, 33}) {
+        for (const std::int64_t more : {1, 7, 9, 17}) try_size(4096 / k + more, k);
       }
     }
+  }
+}
+
+TEST(Bf16, SmallProductsStayFp32PackedOrNot) {
+  const ScopedPrecision precision(Precision::bf16);
+  for (const Table* table : tables()) {
+    const ScopedKernels use(*table);
+    const Problem small{Trans::no, Trans::no, 5, 64, 64, 0.0F};
+    const PackedMatrix packed(Trans::no, small.k, small.n, small.b.data(), small.ldb);
+    EXPECT_EQ(packed.stored_precision(), Precision::fp32) << table->name;
+    std::vector<float> y = small.c;
+    gemm_packed(small.m, small.a.data(), small.lda, packed, 0, y.data(), small.ldc);
+    EXPECT_EQ(y, small.ours()) << table->name;
   }
 }
 
@@ -186,7 +204,7 @@ TEST(Bf16, PacksAsTheGenericKernelsDo) {
   // Halfway cases, denormals, infinities and NaN among ordinary values.
   std::vector<float> values = random_values(70 * 90, 5);
   for (std::size_t i = 0; i < values.size(); i += 7) {
-    values[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(values[i]) << 16U >> 16U | 0x3f808000U);
+    values[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(values[i]) >> 16U << 16U | 0x8000U);
   }
   values[3] = std::numeric_limits<float>::infinity();
   values[4] = -std::numeric_limits<float>::infinity();

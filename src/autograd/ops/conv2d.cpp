@@ -17,7 +17,7 @@
 namespace fovea {
 namespace {
 
-using kernels::gemm;
+using kernels::parallel_gemm;
 using kernels::Trans;
 
 // Windows per block: about half a megabyte of them, at least a few register tiles.
@@ -47,8 +47,8 @@ void weight_gradients(const Pixels& p, const Tensor& x, const Tensor& dy, const 
       const std::int64_t end = std::min(begin + block, p.windows());
       const float* from = dy.data() + begin * out;
       p.gather(x.data(), begin, end, rows.data());
-      gemm(Trans::yes, Trans::no, depth, out, end - begin, rows.data(), depth, from, out, 1,
-           dw.data() + part * depth * out, out);
+      parallel_gemm(Trans::yes, Trans::no, depth, out, end - begin, rows.data(), depth, from, out, 1,
+                    dw.data() + part * depth * out, out);
       add_columns(from, end - begin, out, db.data() + part * out);
     }
   });
