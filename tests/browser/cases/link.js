@@ -20,6 +20,8 @@ module.exports = {
     await first.waitForFunction(() => /word=s1/.test(location.hash));
     const second = await open(first.url().slice(url.length));
     await second.waitForSelector('.tokens.source button.pinned');
+    // Heads come after the words, and until they do the page shows their mean.
+    for (const page of [first, second]) await page.waitForSelector('.heads-grid [aria-pressed="true"][title="Layer 0, head 1"]');
     const seen = (page) => page.evaluate(() => [document.querySelector('#output').textContent, ...[...document.querySelectorAll('.tokens button')].map((b) => b.textContent)].join('|'));
     await first.mouse.move(2, 2);
     check.strictEqual(await seen(second), await seen(first));
