@@ -225,6 +225,10 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--batch-tokens", o.batch_tokens, "target tokens per step")->group(group);
   sub->add_option("--micro-tokens", o.micro_tokens, "target tokens a thread works on at a time")->group(group);
   sub->add_option("--accumulate", o.accumulate, "batches whose gradients are summed for one step")->group(group);
+  sub->add_option("--replicas", o.replicas,
+                  "copies of the model that share a batch, each on one thread at a time; with a number given, any "
+                  "number of threads leaves the same bytes; 0: one per thread")
+      ->group(group);
   sub->add_option("--checkpoint-every", o.checkpoint_every, "steps between checkpoints, each of which is validated")
       ->group(group);
   sub->add_option("--report-every", o.report_every, "steps between reports")->group(group);

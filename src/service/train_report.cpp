@@ -79,6 +79,7 @@ std::string training_report(const TrainingJob& job, const std::vector<nlohmann::
   if (job.subword_sampling > 0) page.settings.emplace_back("subword-sampling", fmt::format("{}", job.subword_sampling));
   page.settings.emplace_back("label-smoothing", fmt::format("{}", o.label_smoothing));
   if (o.precision == Precision::bf16) page.settings.emplace_back("precision", has_bf16() ? "bf16" : "bf16 (fp32 here)");
+  if (o.replicas > 0) page.settings.emplace_back("replicas", fmt::format("{}", o.replicas));
   if (o.r_drop > 0) page.settings.emplace_back("r-drop", fmt::format("{}", o.r_drop));
   page.settings.emplace_back("learning-rate", fmt::format("{}", o.schedule.peak));
   page.settings.emplace_back("warmup", fmt::format("{}", o.schedule.warmup));

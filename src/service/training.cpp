@@ -123,7 +123,7 @@ class Judge {
   Validation operator()(std::span<const Tensor> weights) {
     const ScopedPrecision products(Precision::fp32);  // as the model will be used
     Parameters judged = with(weights);
-    Workers workers(config_, judged, threads());
+    Workers workers(config_, judged, job_.options.replica_count());
     std::vector<std::int64_t> batch = all_;
     const BatchTotals totals = workers.measure(pairs_, batch, job_.options.micro_tokens);
     Validation v;

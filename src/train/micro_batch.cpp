@@ -32,7 +32,7 @@ void MicroBatch::fill(const Pairs& pairs, std::span<const std::int64_t> which, i
   }
 }
 
-void cut_batch(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int threads,
+void cut_batch(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int workers,
                std::vector<std::size_t>& ends) {
   std::sort(batch.begin(), batch.end(), [&](std::int64_t a, std::int64_t b) {
     const auto ta = pairs.target(a).size();
@@ -52,7 +52,7 @@ void cut_batch(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_
     target_tokens += static_cast<std::int64_t>(pairs.target(i).size()) + 1;
   }
   std::int64_t groups = (target_tokens + micro_tokens - 1) / micro_tokens;
-  groups = (groups + threads - 1) / threads * threads;
+  groups = (groups + workers - 1) / workers * workers;
   groups = std::clamp<std::int64_t>(groups, 1, std::max<std::int64_t>(1, static_cast<std::int64_t>(batch.size())));
   ends.clear();
   std::int64_t done = 0;

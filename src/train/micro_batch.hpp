@@ -38,9 +38,9 @@ struct MicroBatch {
 };
 
 /// Puts the numbers of a batch in an order of similar lengths and cuts it into contiguous groups of about
-/// micro_tokens target tokens each, as many as a multiple of `threads` if there are enough pairs; ends[g] is where
+/// micro_tokens target tokens each, as many as a multiple of `workers` if there are enough pairs; ends[g] is where
 /// group g ends. Depends on the batch alone.
-void cut_batch(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int threads,
+void cut_batch(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int workers,
                std::vector<std::size_t>& ends);
 
 }  // namespace fovea

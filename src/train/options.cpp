@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/error.hpp"
+#include "fovea/threads.hpp"
 
 namespace fovea {
 namespace {
@@ -23,6 +24,7 @@ void TrainOptions::check() const {
   require(batch_tokens >= 1, "--batch-tokens", static_cast<double>(batch_tokens), "1 or more is needed");
   require(micro_tokens >= 1, "--micro-tokens", static_cast<double>(micro_tokens), "1 or more is needed");
   require(accumulate >= 1, "--accumulate", accumulate, "1 or more is needed");
+  require(replicas >= 0 && replicas <= 1024, "--replicas", replicas, "0 to 1024 are possible");
   require(dropout >= 0 && dropout < 1, "--dropout", dropout, "0 up to, but not, 1 is needed");
   require(attention_dropout >= 0 && attention_dropout < 1, "--attention-dropout", attention_dropout,
           "0 up to, but not, 1 is needed");
@@ -45,6 +47,10 @@ void TrainOptions::check() const {
   require(average >= 1 && average <= 100, "--average", average, "1 to 100 are possible");
   require(ema >= 0 && ema < 1, "--ema", ema, "0 up to, but not, 1 is needed");
   require(ema == 0 || average == 1, "--ema", ema, "it and --average exclude each other");
+}
+
+int TrainOptions::replica_count() const {
+  return replicas > 0 ? replicas : threads();
 }
 
 double usual_rate(const ModelConfig& config, std::int64_t warmup) {

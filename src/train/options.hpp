@@ -16,6 +16,9 @@ struct TrainOptions {
   std::int64_t batch_tokens = 2048;  // of the target, padding included, per step
   std::int64_t micro_tokens = 1024;  // a thread works on so many tokens at a time, so that they stay in its cache
   int accumulate = 1;                // batches per step
+  // Copies of the model a batch is dealt to; 0: one per thread. Fixes in which order gradients are summed, and so every
+  // byte of the model, whatever number of threads there is.
+  int replicas = 0;
   float dropout = 0.2F;
   float attention_dropout = 0;  // of a transformer's attention weights
   float inner_dropout = 0;      // inside a transformer's feed-forward layers
@@ -35,6 +38,8 @@ struct TrainOptions {
   std::uint64_t seed = 1;
   Precision precision = Precision::fp32;  // of the products of a step; validation is always in fp32
 
+  /// `replicas`, or their default.
+  [[nodiscard]] int replica_count() const;
   /// Throws UsageError naming the option that cannot be.
   void check() const;
 };

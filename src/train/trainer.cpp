@@ -29,7 +29,8 @@ std::vector<Tensor> copies(const Parameters& parameters) {
 
 class Run {
  public:
-  explicit Run(Trainer& t) : t_(t), workers_(t.config, t.parameters, threads()), adam_(t.parameters, t.options) {}
+  explicit Run(Trainer& t)
+      : t_(t), workers_(t.config, t.parameters, t.options.replica_count()), adam_(t.parameters, t.options) {}
 
   Trainer::End run(bool resume) {
     if (resume && std::filesystem::exists(t_.checkpoint_file)) restore();

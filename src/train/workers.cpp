@@ -1,14 +1,15 @@
 #include "train/workers.hpp"
 
 #include "base/rng.hpp"
+#include "base/serial_scope.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
 
 namespace fovea {
 
-Workers::Workers(const ModelConfig& config, Parameters& parameters, int threads) : parameters_(parameters) {
-  for (int i = 0; i < threads; ++i) {
+Workers::Workers(const ModelConfig& config, Parameters& parameters, int count) : parameters_(parameters) {
+  for (int i = 0; i < count; ++i) {
     auto worker = std::make_unique<Worker>();
     if (i > 0) worker->parameters = parameters.replica();
     worker->model = std::make_unique<Seq2Seq>(config, i > 0 ? worker->parameters : parameters);
@@ -24,6 +25,7 @@ BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, 
     for (std::int64_t w = begin; w < end; ++w) {
       Worker& worker = *workers_[static_cast<std::size_t>(w)];
       const WorkArena::Use own(worker.arena);
+      const SerialScope alone;  // also when there are fewer copies than threads: layers cut their work by free threads
       worker.totals = {};
       for (auto g = static_cast<std::size_t>(w); g < ends_.size(); g += workers_.size()) {
         const std::size_t from = g == 0 ? 0 : ends_[g - 1];

@@ -1,4 +1,4 @@
-// Copies of the model, one per thread, and the sum of their gradients.
+// Copies of the model that work side by side, and the sum of their gradients.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct BatchTotals {
   std::int64_t target_tokens = 0, source_tokens = 0, correct = 0;
 };
 
-/// Each thread owns a copy of the model that shares the weights and has gradients of its own (the first one those of
-/// `parameters`), and works through its micro-batches alone: no barrier but the one at the end of the batch. The
-/// copies' gradients are then summed in a fixed order, so the bytes depend on the number of threads but not on their
-/// timing.
+/// Copies of the model that share the weights and have gradients of their own (the first one those of `parameters`).
+/// A thread takes one at a time through its micro-batches, alone: no barrier but the one at the end of the batch. The
+/// copies' gradients are then summed in a fixed order, so the bytes depend on the number of copies, but neither on
+/// that of the threads nor on their timing.
 class Workers {
  public:
-  Workers(const ModelConfig& config, Parameters& parameters, int threads);
+  Workers(const ModelConfig& config, Parameters& parameters, int count);
 
   /// Forward and backward over the pairs `batch` (reordered), with R-Drop over each twice, which counts twice.
   /// Gradients are added to those in `parameters`.

@@ -139,6 +139,24 @@ TEST_F(TrainCommand, TheSameSeedGivesTheSameBytesAndResumingChangesNothing) {
   EXPECT_EQ(bytes_of(folder_ / "a/model.safetensors"), bytes_of(folder_ / "c/model.safetensors"));
 }
 
+TEST_F(TrainCommand, ReplicasGiveTheSameBytesOnAnyNumberOfThreadsAlsoWhenItGoesOn) {
+  for (const char* preset : {"transformer-tiny", "rnn-bahdanau", "cnn"}) {
+    SCOPED_TRACE(preset);
+    const auto with = [&](const char* name, const char* threads, const char* steps) {
+      return train(name, {"--preset", preset, "--micro-tokens", "16", "--replicas", "3", "--threads", threads,
+                          "--max-steps", steps, "--resume"});
+    };
+    for (const char* name : {"one", "two", "mixed"}) fs::remove_all(folder_ / name);
+    ASSERT_EQ(call(with("one", "1", "12")).code, 0);
+    ASSERT_EQ(call(with("two", "2", "12")).code, 0);
+    ASSERT_EQ(call(with("mixed", "2", "6")).code, 0);
+    ASSERT_EQ(call(with("mixed", "4", "12")).code, 0);
+    EXPECT_EQ(bytes_of(folder_ / "one/model.safetensors"), bytes_of(folder_ / "two/model.safetensors"));
+    EXPECT_EQ(bytes_of(folder_ / "one/model.safetensors"), bytes_of(folder_ / "mixed/model.safetensors"));
+    EXPECT_NE(bytes_of(folder_ / "one/report.html").find("replicas"), std::string::npos);
+  }
+}
+
 TEST_F(TrainCommand, SampledSubwordsDifferByEpochAndResumeExactly) {
   const auto sampled = [this](const std::string& model, const char* steps, std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--vocab", "60", "--bpe", "--max-steps", steps});
@@ -289,6 +307,7 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect(train("m", {"--seed", "-1"}), 2, "--seed");
   expect(train("m", {"--bpe"}), 2, "--bpe");
   expect(train("m", {"--precision", "fp16"}), 2, "--precision: \"fp16\" is not one of fp32, bf16");
+  expect(train("m", {"--replicas", "-1"}), 2, "--replicas");
   expect(train("m", {"--r-drop", "-1"}), 2, "--r-drop");
   expect(train("m", {"--r-drop", "nan"}), 2, "--r-drop");
   expect(train("m", {"--subword-sampling", "0.1"}), 2, "--tokenizer sentencepiece, not word");

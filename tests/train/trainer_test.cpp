@@ -193,6 +193,51 @@ TEST(Trainer, TheSameThreadsGiveTheSameBytes) {
   set_threads(before);
 }
 
+// As many replicas give the same bytes on one thread and on several, whatever the layers.
+TEST(Trainer, TheSameReplicasGiveTheSameBytesOnAnyNumberOfThreads) {
+  const int before = threads();
+  std::vector<ModelConfig> configs(4, Fixture().config);
+  configs[0].positions = Positions::rotary;
+  configs[1].encoder = configs[1].decoder = Arch::rnn;
+  configs[2].encoder = configs[2].decoder = Arch::rnn;
+  configs[2].cell = Cell::lstm;
+  configs[2].form = RnnForm::luong;
+  configs[2].attention = RnnAttention::general;
+  configs[2].input_feeding = true;
+  configs[3].encoder = configs[3].decoder = Arch::cnn;
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    for (const int replicas : {1, 2, 3}) {
+      Fixture s;
+      s.config = configs[i];
+      s.config.target_vocabulary = 2500;  // ten slices of the output layer
+      s.options.replicas = replicas;
+      Quiet observer;
+      set_threads(1);
+      const auto alone = s.run(12, false, observer);
+      for (const int count : {2, 4}) {
+        set_threads(count);
+        EXPECT_EQ(s.run(12, false, observer), alone) << "model " << i << ", " << replicas << " replicas, " << count;
+      }
+    }
+  }
+  set_threads(before);
+}
+
+// Without a number of replicas there is one per thread, and gradients are summed in another order.
+TEST(Trainer, ThereIsOneReplicaPerThreadUnlessToldOtherwise) {
+  const int before = threads();
+  Fixture s;
+  Quiet observer;
+  set_threads(2);
+  const auto two = s.run(12, false, observer);
+  s.options.replicas = 1;
+  EXPECT_NE(s.run(12, false, observer), two);
+  set_threads(1);
+  s.options.replicas = 2;
+  EXPECT_EQ(s.run(12, false, observer), two);
+  set_threads(before);
+}
+
 TEST(CutBatch, EveryPairIsInOneGroup) {
   const test::BackwardsTask task(97, 6, 20, 5);
   for (const int groups_of : {1, 2, 3}) {

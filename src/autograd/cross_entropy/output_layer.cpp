@@ -23,6 +23,7 @@ constexpr std::int64_t kPitch = kSlice + 16;    // rows of logits stand apart, s
 constexpr std::int64_t kTiles = 4;              // rows of logits, in tiles, that are made before exp comes to them
 constexpr std::int64_t kDepth = 256;            // of a product, so that a panel stays in the first-level cache
 constexpr std::int64_t kBlockValues = 6 << 20;  // of a block over the whole vocabulary: 24 MB
+constexpr std::int64_t kGroups = 16;            // of slices; not by threads, or bytes would depend on their number
 
 // One block of rows after the other; see the formulas in linear_cross_entropy.cpp. Two rounds on all threads per block:
 // logits and their exp, slice by slice; then, with each row's sum known, gradients and their products.
@@ -37,7 +38,7 @@ class Blocks {
         // Even, so that no pair is torn apart.
         most_rows_(std::min(layer.rows, std::clamp(kBlockValues / layer.vocabulary, std::int64_t{64}, kRows) / 2 * 2)),
         // Gradients of x are gathered per group of slices, then added up in order.
-        groups_(std::min<std::int64_t>(slices_, 4 * threads())),
+        groups_(std::min(slices_, kGroups)),
         forward_(layer.transposed ? Trans::no : Trans::yes, layer.width, layer.vocabulary, layer.weights,
                  layer.transposed ? layer.vocabulary : layer.width, Precision::fp32),
         logits_(Tensor::empty({learns_ ? slices_ : threads(), most_rows_, kPitch})),

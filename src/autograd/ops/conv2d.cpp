@@ -31,13 +31,15 @@ void add_columns(const float* x, std::int64_t rows, std::int64_t columns, float*
   }
 }
 
-// dW and db: as many parts as there are threads, each over its own blocks, added in order at the end.
+constexpr std::int64_t kParts = 8;  // of a sum over windows; not by threads, or bytes would depend on their number
+
+// dW and db in parts, each over its own blocks, added in order at the end.
 void weight_gradients(const Pixels& p, const Tensor& x, const Tensor& dy, const Var& weights, const Var& bias) {
   const std::int64_t out = dy.dim(-1);
   const std::int64_t depth = p.depth();
   const std::int64_t block = block_size(p);
   const std::int64_t blocks = (p.windows() + block - 1) / block;
-  const std::int64_t parts = std::clamp<std::int64_t>(blocks, 1, threads());
+  const std::int64_t parts = std::clamp<std::int64_t>(blocks, 1, kParts);
   const Tensor dw = Tensor::zeros({parts, depth, out});
   const Tensor db = Tensor::zeros({parts, out});
   parallel_for(parts, 1, [&](std::int64_t part, std::int64_t) {
