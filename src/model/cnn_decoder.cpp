@@ -41,7 +41,9 @@ Var CnnDecoder::values(const Memory& memory) const {
 Var CnnDecoder::look(const Layer& layer, const Var& y, const Var& embedded, const Var& keys, const Var& values,
                      std::span<const std::int64_t> lengths, Tensor* weights) const {
   const Var query = scale(add(layer.query(y), embedded), kHalf);
-  AttendOptions how{.score = score::Dot{}, .lengths = lengths};
+  // Gehring et al. do not divide by the root of the width, but start from embeddings of deviation 0.1. Ours start at 1,
+  // where plain dot products saturate the softmax, and for a thousand steps nothing is learned about where to look.
+  AttendOptions how{.score = score::ScaledDot{}, .lengths = lengths};
   how.want.weights = weights != nullptr;
   const Attended seen = attend(query, keys, values, how);
   if (weights != nullptr) *weights = seen.weights.value();  // [batch, queries, keys]

@@ -37,7 +37,9 @@ Var PositionEmbedding::add_to(const Var& x, std::int64_t first) const {
       throw Error(
           fmt::format("positions: a sequence of {} tokens, but only {} positions were learned", end, table_.dim(0)));
     }
-    return add_rows(x, slice(table_, 0, first, end));
+    // As large as the embeddings, which are scaled alike: unscaled, they would at first be all but invisible beside
+    // them.
+    return add_rows(x, scale(slice(table_, 0, first, end), std::sqrt(static_cast<float>(x.dim(2)))));
   }
   if (!computed_ || computed_.dim(0) < end) {
     std::int64_t capacity = 64;

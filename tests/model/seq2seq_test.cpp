@@ -116,6 +116,40 @@ TEST(Seq2Seq, StepsGiveTheSameProbabilitiesAsAllPositionsAtOnce) {
   }
 }
 
+// A softmax that starts saturated passes no gradient on: for long nothing is learned about where to look.
+TEST(Seq2Seq, AnUntrainedModelLooksAtMuchOfTheSource) {
+  for (const char* const name : preset_names()) {
+    for (const Positions positions : {Positions::sinusoidal, Positions::learned}) {
+      SCOPED_TRACE(name);
+      ModelConfig config = preset(name);
+      config.positions = positions;
+      config.source_vocabulary = config.target_vocabulary = 100;
+      Parameters p(3);
+      const Seq2Seq model(config, p);
+      const test::BackwardsTask task(4, 90, 24, 1);
+      MicroBatch batch;
+      batch.fill(task, task.all());
+      const NoGrad quiet;
+      Pass pass;
+      const Memory memory = model.encode(batch.source_view(), pass);
+      const auto stepper = model.start(memory, true);
+      (void)stepper->step(std::vector<std::int32_t>(4, bos_id));
+      for (const Tensor& weights : stepper->layer_attention()) {  // [rows, heads, keys]
+        const std::int64_t keys = weights.dim(-1);
+        for (std::int64_t i = 0; i < weights.size() / keys; ++i) {
+          double entropy = 0;
+          for (std::int64_t k = 0; k < keys; ++k) {
+            const double w = weights.contiguous().data()[i * keys + k];
+            if (w > 0) entropy -= w * std::log(w);
+          }
+          const auto length = batch.source_lengths[static_cast<std::size_t>(i / weights.dim(1))];
+          EXPECT_GT(std::exp(entropy), 0.3 * static_cast<double>(length)) << "row " << i << " of " << length;
+        }
+      }
+    }
+  }
+}
+
 TEST(Seq2Seq, ATransformersDotIsNotDivided) {
   const auto score = [](RnnAttention attention) {
     ModelConfig config = small(Arch::transformer, Arch::transformer);
