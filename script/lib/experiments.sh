@@ -13,6 +13,9 @@ learned|where a translating model looked, and how much of it lies on the diagona
 small=(--config configs/experiment.toml)
 read -r -a smaller <<<"${FOVEA_EXPERIMENT:-}"  # more options for all of them, as for a quick try
 
+# The figures of RNNs in docs/why-attention.md were measured before their embeddings were scaled.
+rnn=(--unscaled-embeddings)
+
 # small_model NAME OPTION…: a model in $work/NAME, trained on Multi30k for $epochs epochs (or 8)
 small_model() {
   local dir=$work/$1
@@ -37,8 +40,8 @@ tokens_per_second() {
 # Test lines, alone and joined by two and three, and the BLEU of those whose source has so many words.
 experiment_length() {
   local model dir bin
-  small_model length/plain --preset rnn-plain
-  small_model length/attention --preset rnn-bahdanau
+  small_model length/plain --preset rnn-plain "${rnn[@]}"
+  small_model length/attention --preset rnn-bahdanau "${rnn[@]}"
   for model in plain attention; do
     dir=$work/length/$model
     for side in source target; do
@@ -68,7 +71,7 @@ experiment_scores() {
   echo "attention,validation loss,BLEU,tokens/s" >"$out/scores.csv"
   while IFS='|' read -r name options; do
     read -r -a options <<<"$options"
-    small_model "scores/$name" --preset rnn-bahdanau --form luong --input-feeding "${options[@]}"
+    small_model "scores/$name" --preset rnn-bahdanau --form luong --input-feeding "${rnn[@]}" "${options[@]}"
     row="$name,$(valid_loss "$work/scores/$name"),$(bleu_of "$work/scores/$name"),$(tokens_per_second "$work/scores/$name")"
     echo "$row" | tee -a "$out/scores.csv"
   done <<'ROWS'
@@ -98,7 +101,7 @@ experiment_encoders() {
     sentences=$(awk -v s="$seconds" -v n="$(wc -l <"$dir/test.source")" 'BEGIN { printf "%.0f", n / s }')
     echo "$name,$(weights_of "$dir/train.out"),$(valid_loss "$dir"),$bleu,$(tokens_per_second "$dir"),$sentences" | tee -a "$out/encoders.csv"
   done <<'ROWS'
-rnn|--preset rnn-bahdanau --dim 256 --embedding 128
+rnn|--preset rnn-bahdanau --dim 256 --embedding 128 --unscaled-embeddings
 cnn|--preset cnn --dim 160 --embedding 128
 self-attention|--preset transformer-tiny --learning-rate 0.003 --warmup 500
 ROWS
@@ -144,8 +147,8 @@ experiment_scale() {
     row=$dim
     row+=,$(dates_loss $dim dot --preset transformer-tiny --layers 2 --heads 1 --ffn $((2 * dim)))
     row+=,$(dates_loss $dim scaled-dot --preset transformer-tiny --layers 2 --heads 1 --ffn $((2 * dim)))
-    row+=,$(dates_loss $dim dot --preset rnn-luong --no-input-feeding --layers 1)
-    row+=,$(dates_loss $dim scaled-dot --preset rnn-luong --no-input-feeding --layers 1)
+    row+=,$(dates_loss $dim dot --preset rnn-luong --no-input-feeding --layers 1 "${rnn[@]}")
+    row+=,$(dates_loss $dim scaled-dot --preset rnn-luong --no-input-feeding --layers 1 "${rnn[@]}")
     echo "$row" | tee -a "$out/scale-training.csv"
   done
   "$fovea" chart "$out/scale-training.csv" --svg "$out/scale-training.svg" --log-x \
@@ -177,7 +180,7 @@ experiment_heads() {
 experiment_learned() {
   local to=$work/learned
   if [ -z "$model" ]; then
-    small_model length/attention --preset rnn-bahdanau
+    small_model length/attention --preset rnn-bahdanau "${rnn[@]}"
     model=$work/length/attention/model
   fi
   prepare multi30k "$to" ''

@@ -87,7 +87,8 @@ struct Flags {
               task = "generate", config_file;
   std::optional<int> layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window, max_positions;
   int threads = 0;
-  bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false;
+  bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false,
+       unscaled_embeddings = false;
 };
 
 template <class E>
@@ -134,6 +135,7 @@ ModelConfig model_config(const Flags& f) {
   if (f.no_input_feeding) c.input_feeding = false;
   if (f.coverage) c.coverage = true;
   if (f.unidirectional) c.bidirectional = false;
+  if (f.unscaled_embeddings) c.scaled_embeddings = false;
   if (c.attention == RnnAttention::none) c.local = LocalKind::none;
   return c;
 }
@@ -200,6 +202,9 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_flag("--coverage", f->coverage, "tell the score what was looked at before (rnn decoder)")->group(group);
   sub->add_option("--kernel", f->kernel, "width of the convolutions (cnn)")->group(group);
   sub->add_option("--tie", f->tie, "share embeddings: none, target (with the output) or all")->group(group);
+  sub->add_flag("--unscaled-embeddings", f->unscaled_embeddings,
+                "do not multiply embeddings by the root of their width, without which they start small")
+      ->group(group);
 
   sub->option_defaults()->always_capture_default();  // shown by --help; the model's are the preset's
   group = "Text";

@@ -81,6 +81,7 @@ void each_field(Config& c, const Visit& visit) {
   visit("coverage", c.coverage);
   visit("kernel", c.kernel);
   visit("tie", c.tie);
+  visit("scaled-embeddings", c.scaled_embeddings);
   visit("max-positions", c.max_positions);
   visit("source-vocabulary", c.source_vocabulary);
   visit("target-vocabulary", c.target_vocabulary);
@@ -206,6 +207,13 @@ ModelConfig model_config_from_json(const nlohmann::json& json, const std::string
   if (!json.is_object()) throw FileError(file + ": the model's configuration is not an object");
   each_field(config, [&]<class T>(const char* name, T& value) {
     const auto found = json.find(name);
+    if constexpr (std::is_same_v<T, bool>) {
+      // Models made before it could be chosen: two RNNs did not scale them.
+      if (found == json.end() && &value == &config.scaled_embeddings) {
+        value = config.encoder != Arch::rnn || config.decoder != Arch::rnn;
+        return;
+      }
+    }
     if (found == json.end()) throw FileError(fmt::format("{}: \"{}\" is missing", file, name));
     try {
       if constexpr (std::is_enum_v<T>) {

@@ -65,7 +65,8 @@ struct ModelConfig {
   bool coverage = false;
   int kernel = 3;  // the CNN's width
   Tie tie = Tie::none;
-  int max_positions = 1024;  // of learned positions
+  bool scaled_embeddings = true;  // by the root of their width: they start with deviation 1 / sqrt(width)
+  int max_positions = 1024;       // of learned positions
   int source_vocabulary = 0;
   int target_vocabulary = 0;
   bool shared_vocabulary = false;

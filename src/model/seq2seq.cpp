@@ -57,8 +57,9 @@ Seq2Seq::Seq2Seq(const ModelConfig& config, Parameters& p) : config_(config), ti
     output_packed_ = p.packed("output.weight");
   }
   output_bias_ = p.get("output.bias", {config_.target_vocabulary}, Init::zeros);
-  // Embeddings start with deviation 1 / sqrt(width): scaled back to 1 where positions of that size are added.
-  scale_ = config_.encoder == Arch::rnn && config_.decoder == Arch::rnn ? 1.0F : std::sqrt(static_cast<float>(width));
+  // Embeddings start with deviation 1 / sqrt(width), which suits the output layer they may be tied to. Everything else
+  // wants them at 1: positions are as large, and what an RNN's gates see of anything smaller is next to nothing.
+  scale_ = config_.scaled_embeddings ? std::sqrt(static_cast<float>(width)) : 1.0F;
 }
 
 Var Seq2Seq::embed(const Var& table, const Tokens& tokens) const {

@@ -157,6 +157,18 @@ TEST_F(TrainCommand, ReplicasGiveTheSameBytesOnAnyNumberOfThreadsAlsoWhenItGoesO
   }
 }
 
+TEST_F(TrainCommand, EmbeddingsAreScaledUnlessToldOtherwise) {
+  ASSERT_EQ(call(train("scaled", {"--preset", "rnn-bahdanau", "--max-steps", "4"})).code, 0);
+  ASSERT_EQ(call(train("not", {"--preset", "rnn-bahdanau", "--unscaled-embeddings", "--max-steps", "4"})).code, 0);
+  const auto scaled = [this](const char* model) {
+    return nlohmann::json::parse(bytes_of(folder_ / model / "config.json")).at("model").at("scaled-embeddings");
+  };
+  EXPECT_EQ(scaled("scaled"), true);
+  EXPECT_EQ(scaled("not"), false);
+  EXPECT_NE(bytes_of(folder_ / "scaled/model.safetensors"), bytes_of(folder_ / "not/model.safetensors"));
+  for (const char* model : {"scaled", "not"}) EXPECT_EQ(call({"run", "--model", file(model)}, "eins\n").code, 0);
+}
+
 TEST_F(TrainCommand, SampledSubwordsDifferByEpochAndResumeExactly) {
   const auto sampled = [this](const std::string& model, const char* steps, std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--vocab", "60", "--bpe", "--max-steps", steps});

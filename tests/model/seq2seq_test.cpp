@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "decode/search.hpp"
 #include "fovea/error.hpp"
@@ -147,6 +148,45 @@ TEST(Seq2Seq, AnUntrainedModelLooksAtMuchOfTheSource) {
         }
       }
     }
+  }
+}
+
+// Embeddings that start too small leave an RNN's gates where they are, whatever word there is.
+TEST(Seq2Seq, AnUntrainedModelTellsWordsApart) {
+  for (const char* const name : preset_names()) {
+    ModelConfig config = preset(name);
+    config.source_vocabulary = config.target_vocabulary = 100;
+    const auto difference = [&config] {  // root mean square, of what two words are encoded to
+      Parameters p(3);
+      const Seq2Seq model(config, p);
+      const NoGrad quiet;
+      Pass pass;
+      const std::vector<std::int32_t> ids{10, 20};
+      const std::vector<std::int64_t> lengths{1, 1};
+      const Memory memory = model.encode({ids, lengths, 2, 1}, pass);
+      const Tensor a = memory.states.value().contiguous();
+      const std::int64_t width = a.size() / 2;
+      double sum = 0;
+      for (std::int64_t i = 0; i < width; ++i) sum += std::pow(a.data()[i] - a.data()[width + i], 2);
+      return std::sqrt(sum / static_cast<double>(width));
+    };
+    EXPECT_GT(difference(), 0.1) << name;
+    config.scaled_embeddings = false;
+    if (config.encoder != Arch::rnn) continue;
+    EXPECT_LT(difference(), 0.1) << name;
+  }
+}
+
+TEST(ModelConfig, OneMadeBeforeEmbeddingsCouldBeScaledIsReadAsItWasMade) {
+  for (const char* const name : preset_names()) {
+    ModelConfig config = preset(name);
+    config.source_vocabulary = config.target_vocabulary = 100;
+    nlohmann::json json = to_json(config);
+    EXPECT_TRUE(model_config_from_json(json, "config.json").scaled_embeddings) << name;
+    json["scaled-embeddings"] = false;
+    EXPECT_FALSE(model_config_from_json(json, "config.json").scaled_embeddings) << name;
+    json.erase("scaled-embeddings");
+    EXPECT_EQ(model_config_from_json(json, "config.json").scaled_embeddings, config.encoder != Arch::rnn) << name;
   }
 }
 
