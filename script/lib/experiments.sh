@@ -13,7 +13,7 @@ learned|where a translating model looked, and how much of it lies on the diagona
 small=(--config configs/experiment.toml)
 read -r -a smaller <<<"${FOVEA_EXPERIMENT:-}"  # more options for all of them, as for a quick try
 
-# The figures of RNNs in docs/why-attention.md were measured before their embeddings were scaled.
+# The figures of RNNs in docs/why-attention.md, but for encoders, were measured before their embeddings were scaled.
 rnn=(--unscaled-embeddings)
 
 # small_model NAME OPTION…: a model in $work/NAME, trained on Multi30k for $epochs epochs (or 8)
@@ -101,7 +101,7 @@ experiment_encoders() {
     sentences=$(awk -v s="$seconds" -v n="$(wc -l <"$dir/test.source")" 'BEGIN { printf "%.0f", n / s }')
     echo "$name,$(weights_of "$dir/train.out"),$(valid_loss "$dir"),$bleu,$(tokens_per_second "$dir"),$sentences" | tee -a "$out/encoders.csv"
   done <<'ROWS'
-rnn|--preset rnn-bahdanau --dim 256 --embedding 128 --unscaled-embeddings
+rnn|--preset rnn-bahdanau --dim 256 --embedding 128
 cnn|--preset cnn --dim 160 --embedding 128
 self-attention|--preset transformer-tiny --learning-rate 0.003 --warmup 500
 ROWS
