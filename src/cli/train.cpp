@@ -203,7 +203,7 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--kernel", f->kernel, "width of the convolutions (cnn)")->group(group);
   sub->add_option("--tie", f->tie, "share embeddings: none, target (with the output) or all")->group(group);
   sub->add_flag("--unscaled-embeddings", f->unscaled_embeddings,
-                "do not multiply embeddings by the root of their width, without which they start small")
+                "do not multiply embeddings by the root of their width, without which they start small (rnn)")
       ->group(group);
 
   sub->option_defaults()->always_capture_default();  // shown by --help; the model's are the preset's

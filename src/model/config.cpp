@@ -116,6 +116,9 @@ void ModelConfig::check() const {
   if (encoder == Arch::cnn && kernel % 2 == 0) {
     throw UsageError(fmt::format("kernel: {} is even; the CNN encoder needs an odd width", kernel));
   }
+  if (!scaled_embeddings && (encoder != Arch::rnn || decoder != Arch::rnn)) {
+    throw UsageError("unscaled-embeddings: only a model of two RNNs does without; others add positions of that size");
+  }
   if (tie == Tie::all && !shared_vocabulary) {
     throw UsageError("tie: all three matrices can be one only with a shared vocabulary");
   }

@@ -320,6 +320,7 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect(train("m", {"--bpe"}), 2, "--bpe");
   expect(train("m", {"--precision", "fp16"}), 2, "--precision: \"fp16\" is not one of fp32, bf16");
   expect(train("m", {"--replicas", "-1"}), 2, "--replicas");
+  expect(train("m", {"--preset", "cnn", "--unscaled-embeddings"}), 2, "unscaled-embeddings");
   expect(train("m", {"--r-drop", "-1"}), 2, "--r-drop");
   expect(train("m", {"--r-drop", "nan"}), 2, "--r-drop");
   expect(train("m", {"--subword-sampling", "0.1"}), 2, "--tokenizer sentencepiece, not word");
