@@ -184,7 +184,7 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--ffn", f->ffn, "inner width of the feed-forward layers (transformer)")->group(group);
   sub->add_option("--heads", f->heads, "attention heads (transformer)")->group(group);
   sub->add_option("--norm", f->norm, "pre or post (transformer)")->group(group);
-  sub->add_option("--positions", f->positions, "sinusoidal, learned, rotary or alibi (transformer)")->group(group);
+  sub->add_option("--positions", f->positions, "sinusoidal, learned, rotary, rotary-cross or alibi (transformer)")->group(group);
   sub->add_option("--max-positions", f->max_positions, "length of a learned table of positions")->group(group);
   sub->add_option("--cell", f->cell, "gru or lstm (rnn)")->group(group);
   sub->add_flag("--unidirectional", f->unidirectional, "encode left to right only (rnn)")->group(group);

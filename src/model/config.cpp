@@ -46,7 +46,7 @@ FOVEA_ENUM_NAMES(LocalKind, {LocalKind::none, "none"}, {LocalKind::monotonic, "m
                  {LocalKind::predictive, "predictive"})
 FOVEA_ENUM_NAMES(Norm, {Norm::pre, "pre"}, {Norm::post, "post"})
 FOVEA_ENUM_NAMES(Positions, {Positions::sinusoidal, "sinusoidal"}, {Positions::learned, "learned"},
-                 {Positions::rotary, "rotary"}, {Positions::alibi, "alibi"})
+                 {Positions::rotary, "rotary"}, {Positions::rotary_cross, "rotary-cross"}, {Positions::alibi, "alibi"})
 FOVEA_ENUM_NAMES(Tie, {Tie::none, "none"}, {Tie::target, "target"}, {Tie::all, "all"})
 #undef FOVEA_ENUM_NAMES
 
@@ -110,8 +110,9 @@ void ModelConfig::check() const {
   if (transformer && embedding_width() != dim) {
     throw UsageError(fmt::format("embedding: a transformer's is its width, {}, not {}", dim, embedding));
   }
-  if (transformer && positions == Positions::rotary && (dim / heads) % 2 != 0) {
-    throw UsageError(fmt::format("positions: rotary needs an even width per head, not {}", dim / heads));
+  if (transformer && is_rotary(positions) && (dim / heads) % 2 != 0) {
+    throw UsageError(
+        fmt::format("positions: {} needs an even width per head, not {}", enum_text(positions), dim / heads));
   }
   if (encoder == Arch::cnn && kernel % 2 == 0) {
     throw UsageError(fmt::format("kernel: {} is even; the CNN encoder needs an odd width", kernel));

@@ -19,7 +19,12 @@ enum class RnnAttention { none, additive, dot, scaled_dot, general, concat, loca
 enum class RnnForm { bahdanau, luong, conditional };
 enum class LocalKind { none, monotonic, predictive };
 enum class Norm { pre, post };
-enum class Positions { sinusoidal, learned, rotary, alibi };
+/// Rotary turns what looks and what is looked at within the source and within the target (Su et al. 2021); rotary_cross
+/// also between the two, so that a head can follow the source at a distance, as where letters become sounds in order.
+enum class Positions { sinusoidal, learned, rotary, rotary_cross, alibi };
+[[nodiscard]] constexpr bool is_rotary(Positions p) {
+  return p == Positions::rotary || p == Positions::rotary_cross;
+}
 /// none: three matrices; target: the target's embedding is the output layer; all: one matrix for both embeddings and
 /// the output (needs a shared vocabulary).
 enum class Tie { none, target, all };

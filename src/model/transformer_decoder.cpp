@@ -47,19 +47,25 @@ Var TransformerDecoder::run(Var x, Pass& pass, const Self& self_part, const Cros
   return seen;
 }
 
+// Queries or keys of the look at the source that stand at `first` and on, turned by where they stand, if they are.
+Var TransformerDecoder::turned(const Var& x, std::int64_t first, const MultiHeadLayer& layer) const {
+  return kind_ == Positions::rotary_cross ? rotary(x, {}, first, layer.heads) : x;
+}
+
 Decoded TransformerDecoder::decode(const Memory& memory, const Var& embedded, const Tokens& target, Pass& pass,
                                    bool want_attention) const {
-  const MultiHeadLayer::Options self{.causal = true,
-                                     .lengths = target.lengths,
-                                     .rotary = kind_ == Positions::rotary,
-                                     .alibi = kind_ == Positions::alibi};
+  const MultiHeadLayer::Options self{
+      .causal = true, .lengths = target.lengths, .rotary = is_rotary(kind_), .alibi = kind_ == Positions::alibi};
   const MultiHeadLayer::Options cross{.lengths = memory.lengths, .want_weights = want_attention};
   Decoded out;
   out.states = run(
       pass.drop(positions_.add_to(embedded)), pass,
       [&](std::size_t i, const Var& q) { return layers_[i].self(q, q, self, pass).output; },
       [&](std::size_t i, const Var& q) {
-        auto [output, weights] = layers_[i].cross(q, memory.states, cross, pass);
+        const MultiHeadLayer& layer = layers_[i].cross;
+        auto [output, weights] =
+            layer.attend_to(turned(layer.query(q), 0, layer), turned(layer.key(memory.states), 0, layer),
+                            layer.value(memory.states), cross, pass);
         if (want_attention) out.attention.push_back(weights);
         return output;
       });
@@ -72,7 +78,7 @@ class TransformerState final : public DecoderState {
   TransformerState(const TransformerDecoder& decoder, const Memory& memory, bool want_attention)
       : decoder_(decoder), want_attention_(want_attention), sentences_(memory) {
     for (const auto& layer : decoder.layers_) {
-      sentences_.add(layer.cross.key(memory.states).value());
+      sentences_.add(decoder.turned(layer.cross.key(memory.states), 0, layer.cross).value());
       sentences_.add(layer.cross.value(memory.states).value());
     }
     written_.resize(2 * decoder.layers_.size());
@@ -83,7 +89,7 @@ class TransformerState final : public DecoderState {
     Pass pass;
     const std::int64_t rows = embedded.dim(0);
     const std::int64_t width = decoder_.width_;
-    const MultiHeadLayer::Options self{.rotary = decoder_.kind_ == Positions::rotary,
+    const MultiHeadLayer::Options self{.rotary = is_rotary(decoder_.kind_),
                                        .alibi = decoder_.kind_ == Positions::alibi};
     const MultiHeadLayer::Options cross{.lengths = sentences_.lengths(), .want_weights = want_attention_};
     weights_.clear();
@@ -98,9 +104,10 @@ class TransformerState final : public DecoderState {
         [&](std::size_t i, const Var& q) {
           const MultiHeadLayer& layer = decoder_.layers_[i].cross;
           // The rows of one sentence are so many queries to its memory.
-          const auto grouped = reshape(q, {sentences_.count(), rows / sentences_.count(), width});
+          const auto grouped = reshape(decoder_.turned(layer.query(q), length_, layer),
+                                       {sentences_.count(), rows / sentences_.count(), width});
           const auto [output, weights] =
-              layer.look(grouped, sentences_.array(2 * i), sentences_.array(2 * i + 1), cross, pass);
+              layer.attend_to(grouped, sentences_.array(2 * i), sentences_.array(2 * i + 1), cross, pass);
           if (want_attention_) {
             weights_.push_back(weights.transpose(1, 2).reshape({rows, layer.heads, weights.dim(3)}));
           }

@@ -33,6 +33,8 @@ class TransformerDecoder final : public Decoder {
   template <class Self, class Cross>
   Var run(Var x, Pass& pass, const Self& self_part, const Cross& cross_part) const;
 
+  [[nodiscard]] Var turned(const Var& x, std::int64_t first, const MultiHeadLayer& layer) const;
+
   std::int64_t width_;
   Norm norm_;
   Positions kind_;

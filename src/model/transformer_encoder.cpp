@@ -31,7 +31,7 @@ TransformerEncoder::TransformerEncoder(const ModelConfig& config, Parameters& p)
 
 Memory TransformerEncoder::encode(const Var& embedded, const Tokens& source, Pass& pass) const {
   const MultiHeadLayer::Options how{
-      .lengths = source.lengths, .rotary = kind_ == Positions::rotary, .alibi = kind_ == Positions::alibi};
+      .lengths = source.lengths, .rotary = is_rotary(kind_), .alibi = kind_ == Positions::alibi};
   Var x = pass.drop(positions_.add_to(embedded));
   if (norm_ == Norm::pre) {
     // Each residual sum is made together with the norm that follows it.

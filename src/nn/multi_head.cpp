@@ -18,6 +18,11 @@ MultiHeadLayer::Result MultiHeadLayer::operator()(const Var& x, const Var& memor
 
 MultiHeadLayer::Result MultiHeadLayer::look(const Var& x, const Var& keys, const Var& values, const Options& how,
                                             Pass& pass) const {
+  return attend_to(query(x), keys, values, how, pass);
+}
+
+MultiHeadLayer::Result MultiHeadLayer::attend_to(const Var& queries, const Var& keys, const Var& values,
+                                                 const Options& how, Pass& pass) const {
   AttendOptions options{.heads = heads, .causal = how.causal, .lengths = how.lengths, .alibi = how.alibi};
   if (!divided) options.score = score::Dot{};
   if (how.rotary) options.rotary = Rotary{};
@@ -26,7 +31,7 @@ MultiHeadLayer::Result MultiHeadLayer::look(const Var& x, const Var& keys, const
     options.dropout_seed = pass.next_seed();
   }
   options.want.weights = how.want_weights;
-  const Attended seen = attend(query(x), keys, values, options);
+  const Attended seen = attend(queries, keys, values, options);
   return {output(seen.context), how.want_weights ? seen.weights.value() : Tensor()};
 }
 

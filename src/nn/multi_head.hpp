@@ -34,6 +34,9 @@ struct MultiHeadLayer {
   /// The same with keys and values computed before, [batch, keys, width].
   Result look(const Var& x, const Var& keys, const Var& values, const Options& how, Pass& pass) const;
 
+  /// The same with queries computed before, too, [batch, queries, width].
+  Result attend_to(const Var& queries, const Var& keys, const Var& values, const Options& how, Pass& pass) const;
+
   Linear query, key, value, output;
   std::int64_t heads = 1;
   bool divided = true;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -68,6 +69,8 @@ std::vector<std::pair<std::string, ModelConfig>> kinds() {
   c.positions = Positions::rotary;
   c.tie = Tie::target;
   add("rotary, tied", c);
+  c.positions = Positions::rotary_cross;
+  add("rotary, across too", c);
   c.positions = Positions::alibi;
   c.tie = Tie::all;
   c.shared_vocabulary = true;
@@ -209,6 +212,28 @@ TEST(Seq2Seq, ATransformersDotIsNotDivided) {
   };
   EXPECT_EQ(score(RnnAttention::scaled_dot), score(RnnAttention::additive));  // what an RNN's would be does not matter
   EXPECT_GT(std::abs(score(RnnAttention::scaled_dot) - score(RnnAttention::dot)), 1e-4);
+}
+
+// Equal words are encoded to equal states where no position is added to them: only what turns with their place between
+// source and target can tell them apart.
+TEST(Seq2Seq, RotaryPositionsAcrossTellThePlacesOfEqualWordsApart) {
+  const auto spread = [](Positions positions) {  // of the weights of the first layer's first head, at the second step
+    ModelConfig config = small(Arch::transformer, Arch::transformer);
+    config.positions = positions;
+    Parameters p(3);
+    const Seq2Seq model(config, p);
+    const NoGrad quiet;
+    Pass pass;
+    const std::vector<std::int32_t> ids(6, 7);
+    const std::vector<std::int64_t> lengths{6};
+    const auto stepper = model.start(model.encode({ids, lengths, 1, 6}, pass), true);
+    for (int i = 0; i < 2; ++i) (void)stepper->step(std::vector<std::int32_t>{bos_id});
+    const Tensor weights = stepper->layer_attention()[0].contiguous();
+    const auto [low, high] = std::minmax_element(weights.data(), weights.data() + 6);
+    return *high - *low;
+  };
+  EXPECT_LT(spread(Positions::rotary), 1e-6);
+  EXPECT_GT(spread(Positions::rotary_cross), 1e-3);
 }
 
 TEST(Seq2Seq, ATransformersDropoutRatesAreHeededEachForItself) {
