@@ -1,6 +1,7 @@
 // fovea train, run and score through the command line, on a corpus small enough for a test.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -87,6 +88,11 @@ class TrainCommand : public ::testing::Test {
                                  "0.01",
                                  "--warmup",
                                  "2"};
+    // What is given replaces what stands here: an option is taken once.
+    for (const std::string& option : more) {
+      const auto same = std::find(all.begin(), all.end(), option);
+      if (option.starts_with("--") && same != all.end()) all.erase(same, same + 2);
+    }
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -242,6 +248,28 @@ TEST_F(TrainCommand, TheConditionalFormTrainsResumesAndRuns) {
   EXPECT_NE(none.err.find("it needs attention"), std::string::npos) << none.err;
 }
 
+// A step at a time and all at once must agree about where each word stands.
+TEST_F(TrainCommand, WithAnyPositionsALineIsScoredAsItWasWritten) {
+  for (const char* positions : {"sinusoidal", "learned", "rotary", "rotary-cross", "alibi"}) {
+    SCOPED_TRACE(positions);
+    const Result trained = call(train(positions, {"--positions", positions, "--max-steps", "40", "--dropout", "0"}));
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    const Result run = call({"run", "--model", file(positions), "--beam", "3", "--length-penalty", "0", "--scores"},
+                            "eins zwei drei\n");
+    ASSERT_EQ(run.code, 0) << run.err;
+    const std::size_t tab = run.out.find('\t');
+    ASSERT_NE(tab, std::string::npos) << run.out;
+    std::ofstream(file("in")) << "eins zwei drei\n";
+    std::ofstream(file("out")) << run.out.substr(tab + 1);
+    const Result scored = call({"score", "--model", file(positions), "--source", file("in"), "--target", file("out")});
+    ASSERT_EQ(scored.code, 0) << scored.err;
+    EXPECT_NEAR(std::stod(scored.out), std::stod(run.out), 1e-3) << run.out;
+  }
+  const Result odd = call(train("m", {"--positions", "rotary-cross", "--heads", "16"}));
+  EXPECT_EQ(odd.code, 2);
+  EXPECT_NE(odd.err.find("rotary-cross needs an even width per head, not 1"), std::string::npos) << odd.err;
+}
+
 TEST_F(TrainCommand, AConfigFileHoldsOptionsAndTheCommandLineWins) {
   std::ofstream(file("c.toml")) << "max-steps = 2\npreset = \"rnn-luong\"\nshared-vocab = true\n";
   const Result r = call(train("m", {"--config", file("c.toml"), "--max-steps", "3"}));
@@ -310,11 +338,11 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
     EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
   };
   expect(train("m", {"--preset", "nothing"}), 2, "preset");
-  expect(train("m", {"--heads", "3"}), 2, "heads");
+  expect(train("m", {"--heads", "3"}), 2, "heads: 3 do not divide the width 16");
   expect(train("m", {"--dropout", "1.5"}), 2, "--dropout");
   expect(train("m", {"--attention-dropout", "-0.5"}), 2, "--attention-dropout");
   expect(train("m", {"--encoder", "lstm"}), 2, "--encoder");
-  expect(train("m", {"--layers", "0"}), 2, "layers");
+  expect(train("m", {"--layers", "0"}), 2, "layers: 0 given, 1 to 64 are possible");
   expect(train("m", {"--languages", "german"}), 2, "--languages");
   expect(train("m", {"--seed", "-1"}), 2, "--seed");
   expect(train("m", {"--bpe"}), 2, "--bpe");
