@@ -270,6 +270,22 @@ TEST_F(TrainCommand, WithAnyPositionsALineIsScoredAsItWasWritten) {
   EXPECT_NE(odd.err.find("rotary-cross needs an even width per head, not 1"), std::string::npos) << odd.err;
 }
 
+TEST_F(TrainCommand, RunsOfSourceTokensHaveEmbeddingsOnBothSidesOfAnInterruption) {
+  const auto with = [&](const char* name, std::vector<std::string> more) {
+    more.insert(more.begin(), {"--preset", "rnn-bahdanau", "--source-ngrams", "3", "--ngram-rows", "200"});
+    return call(train(name, more));
+  };
+  ASSERT_EQ(with("whole", {"--max-steps", "6"}).code, 0);
+  ASSERT_EQ(with("parts", {"--max-steps", "3"}).code, 0);
+  ASSERT_EQ(with("parts", {"--max-steps", "6", "--resume"}).code, 0);
+  EXPECT_EQ(bytes_of(folder_ / "whole/model.safetensors"), bytes_of(folder_ / "parts/model.safetensors"));
+  const auto model = nlohmann::json::parse(bytes_of(folder_ / "whole/config.json"))["model"];
+  EXPECT_EQ(model["source-ngrams"], 3);
+  EXPECT_EQ(model["ngram-rows"], 200);
+  const Result run = call({"run", "--model", file("whole"), "--max-length", "5"}, "eins zwei\n");
+  EXPECT_EQ(run.code, 0) << run.err;
+}
+
 TEST_F(TrainCommand, AConfigFileHoldsOptionsAndTheCommandLineWins) {
   std::ofstream(file("c.toml")) << "max-steps = 2\npreset = \"rnn-luong\"\nshared-vocab = true\n";
   const Result r = call(train("m", {"--config", file("c.toml"), "--max-steps", "3"}));
@@ -346,6 +362,8 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect(train("m", {"--languages", "german"}), 2, "--languages");
   expect(train("m", {"--seed", "-1"}), 2, "--seed");
   expect(train("m", {"--bpe"}), 2, "--bpe");
+  expect(train("m", {"--source-ngrams", "9"}), 2, "source-ngrams: 9 given, 1 to 8 are possible");
+  expect(train("m", {"--ngram-rows", "0"}), 2, "ngram-rows: 0 given");
   expect(train("m", {"--precision", "fp16"}), 2, "--precision: \"fp16\" is not one of fp32, bf16");
   expect(train("m", {"--replicas", "-1"}), 2, "--replicas");
   expect(train("m", {"--preset", "cnn", "--unscaled-embeddings"}), 2, "unscaled-embeddings");
