@@ -1,29 +1,28 @@
-// fovea run --model DIR [--beam N] [--length-penalty A] [--n-best N] [--sample] … < in > out
+// fovea run --model DIR… [--beam N] [--length-penalty A] [--n-best N] [--sample] … < in > out
 //
 // One output line per input line, in order; an empty line gives an empty line. --attention FILE and --alignments FILE
 // say where the model looked; --scores puts the score and a tab before each output.
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <iostream>
-#include <istream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/input.hpp"
 #include "cli/outputs.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "service/translator.hpp"
-#include "text/unicode.hpp"
 
 namespace fovea::cli {
 namespace {
 
 struct Options {
-  std::string model, attention_file, alignments_file;
+  std::vector<std::string> models;
+  std::string attention_file, alignments_file;
   TranslateOptions how;
   bool scores = false;
   int threads = 0;
@@ -41,12 +40,13 @@ void run_model(const Options& o, const Streams& streams) {
   TranslateOptions how = o.how;
   how.search.want_attention = !o.attention_file.empty() || !o.alignments_file.empty();
   check_outputs_differ({{"--attention", &o.attention_file}, {"--alignments", &o.alignments_file}});
-  const Translator translator(o.model);
+  const std::vector<std::filesystem::path> folders(o.models.begin(), o.models.end());
+  const Translator translator(folders);
   translator.check(how);
-  if (how.search.want_attention && translator.config().decoder == Arch::rnn &&
-      translator.config().attention == RnnAttention::none) {
+  if (how.search.want_attention && !translator.attends()) {
     throw UsageError(fmt::format("{}: {} has no attention to show",
-                                 o.attention_file.empty() ? "--alignments" : "--attention", o.model));
+                                 o.attention_file.empty() ? "--alignments" : "--attention",
+                                 fmt::join(o.models, " with ")));
   }
   // Opened first: what cannot be written is said before the work, not after it.
   std::optional<WholeFile> attention;
@@ -54,9 +54,9 @@ void run_model(const Options& o, const Streams& streams) {
   if (!o.attention_file.empty()) attention.emplace(o.attention_file);
   if (!o.alignments_file.empty()) alignments.emplace(o.alignments_file);
   std::vector<std::string> lines;
-  std::int64_t number = 0;
+  std::int64_t read = 0;
   const auto flush = [&] {
-    how.first_line = number;
+    how.first_line = read - static_cast<std::int64_t>(lines.size());
     const auto results = translator.translate(lines, how);
     for (const auto& best : results) {
       for (const Translation& t : best) {
@@ -67,22 +67,12 @@ void run_model(const Options& o, const Streams& streams) {
       }
     }
     if (!streams.out.flush()) throw Error("standard output: cannot write");
-    number += static_cast<std::int64_t>(lines.size());
     lines.clear();
   };
-  for (std::string line; std::getline(streams.in, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    const std::size_t bad = text::invalid_utf8(line);
-    if (bad != std::string_view::npos) {
-      throw FileError(fmt::format("standard input: line {} is not UTF-8 at byte {}",
-                                  number + static_cast<std::int64_t>(lines.size()) + 1, bad + 1));
-    }
+  for (std::string line; next_line(streams.in, line, read);) {
     lines.push_back(std::move(line));
-    // A terminal or a pipe that waits for answers gets them line by line.
-    if (lines.size() == kBlock || streams.in.rdbuf()->in_avail() <= 0) flush();
+    if (lines.size() == kBlock || !has_more(streams.in)) flush();
   }
-  const bool broken = streams.in.bad() || (&streams.in == &std::cin && std::ferror(stdin) != 0);
-  if (broken) throw Error("standard input: cannot read");
   if (!lines.empty()) flush();
   if (attention) attention->prepare();
   if (alignments) alignments->prepare();
@@ -96,7 +86,10 @@ void add_run(CLI::App& app, const Streams& streams) {
   auto* sub = app.add_subcommand("run", "read lines, write what the model makes of them");
   const auto o = std::make_shared<Options>();
   SearchOptions& s = o->how.search;
-  sub->add_option("--model", o->model, "the model folder")->required();
+  sub->add_option("--model", o->models,
+                  "the model folder; several write each output together, by the mean of their probabilities")
+      ->required()
+      ->allow_extra_args(false);
   sub->add_option("--beam", s.beam, "hypotheses kept; 1: greedy");
   sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^A");
   sub->add_option("--coverage-penalty", s.coverage_penalty, "punish source tokens that were not looked at");

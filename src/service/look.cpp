@@ -56,12 +56,10 @@ Look Translator::look(const std::string& line, const TranslateOptions& options) 
   std::vector<std::int32_t> ids = read.ids;
   ids.push_back(eos_id);
   const std::vector<std::int64_t> lengths{static_cast<std::int64_t>(ids.size())};
-  const ModelCopies::Lease lease(*copies_);
-  Pass pass;
-  const Memory memory = lease.model().encode({ids, lengths, 1, lengths[0]}, pass);
+  const Reading reading(members_, {ids, lengths, 1, lengths[0]});
   const std::vector<SearchInput> inputs{{lengths[0], static_cast<std::uint64_t>(how.first_line), {}}};
   std::vector<BeamTree> trees;
-  const auto found = search(*lease.model().start(memory, true, how.attention), inputs, how.search, &trees);
+  const auto found = search(*reading.start(true, how.attention), inputs, how.search, &trees);
   if (found[0].empty()) throw Error("attention: the model gave no output; its weights may hold NaN");
 
   Look look;
@@ -70,8 +68,8 @@ Look Translator::look(const std::string& line, const TranslateOptions& options) 
   for (const auto& node : look.beam.nodes) {
     look.beam_tokens.push_back(node.step == 0 ? std::string() : tokenizers_.target->piece(node.token));
   }
-  walk(*lease.model().start(memory, true), found[0][0].tokens, look);
-  if (options.merge_words && !look.weights.empty()) {
+  walk(*reading.start(true), found[0][0].tokens, look);
+  if (options.merge_words && !look.translation.weights.empty()) {
     Translation& t = look.translation;
     const auto source = text::words_of_pieces(tokenizers_.source->kind(), t.source_tokens);
     const auto target = text::words_of_pieces(tokenizers_.target->kind(), t.target_tokens);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "fovea/error.hpp"
 #include "fovea/text.hpp"
@@ -29,33 +30,72 @@ std::string join_pieces(TokenizerKind kind, const std::vector<std::string>& piec
   return text;
 }
 
+bool same_tokens(const Tokenizer& a, const Tokenizer& b) {
+  if (a.kind() != b.kind() || a.size() != b.size()) return false;
+  for (std::int32_t id = 0; id < a.size(); ++id) {
+    if (a.piece(id) != b.piece(id)) return false;
+  }
+  return true;
+}
+
+// Of two lengths, of which 0 means any.
+std::int64_t shorter(std::int64_t a, std::int64_t b) {
+  return a == 0 ? b : b == 0 ? a : std::min(a, b);
+}
+
 }  // namespace
 
-Translator::Translator(const std::filesystem::path& folder) {
-  LoadedModel loaded = load_model(folder);
-  config_ = loaded.config;
-  tokenizers_ = loaded.tokenizers;
-  parameters_ = std::move(loaded.parameters);
-  parameters_.pack();
-  copies_ = std::make_unique<ModelCopies>(config_, parameters_);
+Translator::Translator(const std::filesystem::path& folder) : Translator(std::span(&folder, 1)) {}
+
+Translator::Translator(std::span<const std::filesystem::path> folders) {
+  if (folders.empty()) throw UsageError("no model folder is given");
+  for (const auto& folder : folders) {
+    LoadedModel loaded = load_model(folder);
+    if (members_.empty()) tokenizers_ = loaded.tokenizers;
+    for (const auto& [side, ours, its] :
+         {std::tuple("source", tokenizers_.source.get(), loaded.tokenizers.source.get()),
+          std::tuple("target", tokenizers_.target.get(), loaded.tokenizers.target.get())}) {
+      if (same_tokens(*ours, *its)) continue;
+      throw UsageError(fmt::format("--model: {} and {} have other {} tokens; models that write together need the same",
+                                   folders[0].string(), folder.string(), side));
+    }
+    members_.push_back(std::make_unique<Member>(loaded.config, std::move(loaded.parameters)));
+  }
 }
 
 Translator::Translator(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters)
-    : config_(config), tokenizers_(std::move(tokenizers)), parameters_(parameters.replica()) {
-  parameters_.pack();
-  copies_ = std::make_unique<ModelCopies>(config_, parameters_);
+    : tokenizers_(std::move(tokenizers)) {
+  members_.push_back(std::make_unique<Member>(config, parameters.replica()));
 }
 
 Translator::~Translator() = default;
 
+std::int64_t Translator::longest_input() const {
+  std::int64_t least = 0;
+  for (const auto& member : members_) least = shorter(least, member->config.longest_source());
+  return least;
+}
+
 // The end needs a position too.
 std::int64_t Translator::longest_output() const {
-  return std::max<std::int64_t>(0, config_.longest_target() - 1);
+  std::int64_t least = 0;
+  for (const auto& member : members_) least = shorter(least, member->config.longest_target());
+  return std::max<std::int64_t>(0, least - 1);
+}
+
+bool Translator::attends() const {
+  return std::any_of(members_.begin(), members_.end(), [](const auto& member) {
+    return member->config.decoder != Arch::rnn || member->config.attention != RnnAttention::none;
+  });
 }
 
 void Translator::check(const TranslateOptions& options) const {
   options.search.check();
-  const int layers = config_.decoder_layer_count();
+  if (members_.size() > 1 && (options.attention.layer >= 0 || options.attention.head >= 0)) {
+    throw UsageError(fmt::format("{}: it goes with one model, {} are given",
+                                 options.attention.layer >= 0 ? "--layer" : "--head", members_.size()));
+  }
+  const int layers = config().decoder_layer_count();
   if (options.attention.layer >= layers) {
     throw UsageError(
         fmt::format("--layer: {} given, the decoder has layers 0 to {}", options.attention.layer, layers - 1));
@@ -64,7 +104,7 @@ void Translator::check(const TranslateOptions& options) const {
     throw UsageError(fmt::format("--max-length: {} given, the model has learned positions for {} tokens",
                                  options.search.max_length, longest_output()));
   }
-  const int heads = config_.decoder == Arch::transformer ? config_.heads : 1;
+  const int heads = config().decoder == Arch::transformer ? config().heads : 1;
   if (options.attention.head >= heads) {
     throw UsageError(fmt::format("--head: {} given, the decoder has heads 0 to {}", options.attention.head, heads - 1));
   }
@@ -80,10 +120,10 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
     encoded[i].number = i;
     tokenizers_.source->encode(lines[i], encoded[i].ids, &encoded[i].pieces);
     const auto length = static_cast<std::int64_t>(encoded[i].ids.size()) + 1;
-    const bool long_line = config_.longest_source() > 0 && length > config_.longest_source();
+    const bool long_line = longest_input() > 0 && length > longest_input();
     if (long_line && !options.skip_long) {
       throw Error(fmt::format("line {} has {} tokens, but the model has learned positions for {}",
-                              options.first_line + static_cast<std::int64_t>(i) + 1, length, config_.longest_source()));
+                              options.first_line + static_cast<std::int64_t>(i) + 1, length, longest_input()));
     }
     if (encoded[i].ids.empty() || long_line) {
       results[i].resize(static_cast<std::size_t>(options.search.n_best));
@@ -106,8 +146,7 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   const auto run = [&](std::int64_t from, std::int64_t to) {
     for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
       const std::size_t begin = b == 0 ? 0 : ends[b - 1];
-      const ModelCopies::Lease lease(*copies_);
-      decode(lease.model(), std::span(order).subspan(begin, ends[b] - begin), options, results);
+      decode(std::span(order).subspan(begin, ends[b] - begin), options, results);
     }
   };
   if (ends.size() == 1) {
@@ -118,7 +157,7 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   return results;
 }
 
-void Translator::decode(const Seq2Seq& model, std::span<const Line* const> lines, const TranslateOptions& options,
+void Translator::decode(std::span<const Line* const> lines, const TranslateOptions& options,
                         std::vector<std::vector<Translation>>& results) const {
   const NoGrad quiet;
   const auto rows = static_cast<std::int64_t>(lines.size());
@@ -132,13 +171,12 @@ void Translator::decode(const Seq2Seq& model, std::span<const Line* const> lines
     lengths.push_back(static_cast<std::int64_t>(line.ids.size()) + 1);
     inputs.push_back({lengths.back(), static_cast<std::uint64_t>(options.first_line) + line.number, {}});
   }
-  Pass pass;
-  const Memory memory = model.encode({ids, lengths, rows, length}, pass);
+  const Reading reading(members_, {ids, lengths, rows, length});
   SearchOptions search_options = options.search;
   search_options.want_attention = search_options.want_attention || options.replace_unknown;
   search_options.longest = longest_output();
   const bool attention = search_options.want_attention || search_options.coverage_penalty > 0;
-  const auto stepper = model.start(memory, attention, options.attention);
+  const auto stepper = reading.start(attention, options.attention);
   const auto found = search(*stepper, inputs, search_options);
   for (std::size_t r = 0; r < found.size(); ++r) {
     if (found[r].empty()) throw Error("the model gave no output; its weights may hold NaN");
@@ -195,6 +233,7 @@ std::vector<double> Translator::score(std::span<const std::string> sources,
   if (sources.size() != targets.size()) {
     throw UsageError(fmt::format("score: {} sources and {} targets", sources.size(), targets.size()));
   }
+  if (members_.size() > 1) throw UsageError("score: it takes a single model");
   struct Texts final : Pairs {
     std::vector<std::vector<std::int32_t>> sources, targets;
     [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override {
@@ -219,7 +258,7 @@ std::vector<double> Translator::score(std::span<const std::string> sources,
       const auto which = std::span<const std::int64_t>(order).subspan(begin, ends[b] - begin);
       MicroBatch batch;
       batch.fill(pairs, which);
-      const ModelCopies::Lease lease(*copies_);
+      const ModelCopies::Lease lease(members_[0]->copies);
       std::vector<double> part(which.size());
       lease.model().score(batch.source_view(), batch.target_view(), batch.wanted, part);
       for (std::size_t i = 0; i < which.size(); ++i) results[static_cast<std::size_t>(which[i])] = part[i];

@@ -10,8 +10,7 @@
 
 #include "decode/search.hpp"
 #include "model/folder.hpp"
-#include "model/seq2seq.hpp"
-#include "service/model_copies.hpp"
+#include "service/reading.hpp"
 
 namespace fovea {
 
@@ -42,17 +41,21 @@ struct Look {
   Translation translation;  // with the mean over layers and heads as its weights
   std::int64_t layers = 0;
   std::int64_t heads = 0;
-  // weights[(layer * heads + head)][target token][source token]; rows sum to 1. Empty for a model without attention.
+  // weights[(layer * heads + head)][target token][source token]; rows sum to 1. Empty for a model without attention,
+  // and for several models.
   std::vector<std::vector<std::vector<float>>> weights;
   BeamTree beam;
   std::vector<std::string> beam_tokens;  // of beam.nodes, as they are shown; the root's is empty
 };
 
-/// A model loaded for use. Threads share it: calls may overlap.
+/// A model loaded for use, or several that write each output together (EnsembleStepper). Threads share it: calls may
+/// overlap.
 class Translator {
  public:
   /// Throws FileError naming what is wrong with the folder.
   explicit Translator(const std::filesystem::path& folder);
+  /// All of them as one. Throws UsageError naming the two whose tokens are not the same, or when there is none.
+  explicit Translator(std::span<const std::filesystem::path> folders);
   /// The same with weights from elsewhere; shares them.
   Translator(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters);
   ~Translator();
@@ -66,15 +69,19 @@ class Translator {
   /// depend on the others.
   [[nodiscard]] std::vector<std::vector<Translation>> translate(std::span<const std::string> lines,
                                                                 const TranslateOptions& options) const;
-  /// log p(target | source) of each pair, natural, over the target's tokens and its end.
+  /// log p(target | source) of each pair, natural, over the target's tokens and its end. Of a single model only:
+  /// throws UsageError otherwise.
   [[nodiscard]] std::vector<double> score(std::span<const std::string> sources,
                                           std::span<const std::string> targets) const;
 
-  [[nodiscard]] const ModelConfig& config() const { return config_; }
+  /// Of the first model.
+  [[nodiscard]] const ModelConfig& config() const { return members_[0]->config; }
+  /// Whether any of its models has attention to show.
+  [[nodiscard]] bool attends() const;
   [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }
 
-  /// How the best output of one line came about: every layer and head of the decoder's attention, and the beam. Throws
-  /// UsageError for a line without text.
+  /// How the best output of one line came about: every layer and head of the decoder's attention (of a single model),
+  /// and the beam. Throws UsageError for a line without text.
   [[nodiscard]] Look look(const std::string& line, const TranslateOptions& options) const;
 
  private:
@@ -83,16 +90,15 @@ class Translator {
     std::vector<std::int32_t> ids;
     std::vector<std::string> pieces;
   };
+  [[nodiscard]] std::int64_t longest_input() const;   // with the end; 0: any
   [[nodiscard]] std::int64_t longest_output() const;  // 0: any
-  void decode(const Seq2Seq& model, std::span<const Line* const> lines, const TranslateOptions& options,
+  void decode(std::span<const Line* const> lines, const TranslateOptions& options,
               std::vector<std::vector<Translation>>& results) const;
   [[nodiscard]] Translation finish(const Line& line, const Hypothesis& hypothesis,
                                    const TranslateOptions& options) const;
 
-  ModelConfig config_;
   Tokenizers tokenizers_;
-  Parameters parameters_;
-  std::unique_ptr<ModelCopies> copies_;
+  std::vector<std::unique_ptr<Member>> members_;
 };
 
 /// Pairs i-j, "target word j looked most at source word i", in the order of the target (the format of Pharaoh).

@@ -135,6 +135,35 @@ TEST_F(TrainCommand, EveryArchitectureTrainsRunsAndScores) {
   }
 }
 
+TEST_F(TrainCommand, SeveralModelsRunAsOne) {
+  ASSERT_EQ(call(train("a", {"--preset", "rnn-bahdanau", "--max-steps", "4"})).code, 0);
+  ASSERT_EQ(call(train("b", {"--preset", "transformer-tiny", "--seed", "2", "--max-steps", "4"})).code, 0);
+  const std::string text = "eins zwei 3\n\nnie gesehen\n";
+  const auto run = [&](std::vector<std::string> models, std::vector<std::string> more = {}) {
+    std::vector<std::string> all{"run", "--max-length", "5", "--scores"};
+    for (const auto& model : models) all.insert(all.end(), {"--model", file(model)});
+    all.insert(all.end(), more.begin(), more.end());
+    return call(all, text);
+  };
+  const Result both = run({"a", "b"}, {"--attention", file("both.jsonl")});
+  ASSERT_EQ(both.code, 0) << both.err;
+  EXPECT_EQ(std::count(both.out.begin(), both.out.end(), '\n'), 3);
+  EXPECT_NE(both.out, run({"a"}).out);
+  EXPECT_NE(both.out, run({"b"}).out);
+  EXPECT_EQ(run({"b", "a"}).out, both.out);
+  EXPECT_TRUE(fs::exists(folder_ / "both.jsonl"));
+  const Result layer = run({"a", "b"}, {"--layer", "0"});
+  EXPECT_EQ(layer.code, 2);
+  EXPECT_NE(layer.err.find("--layer: it goes with one model, 2 are given"), std::string::npos) << layer.err;
+  ASSERT_EQ(call(train("c", {"--preset", "rnn-bahdanau", "--tokenizer", "char", "--max-steps", "1"})).code, 0);
+  const Result unlike = run({"a", "c"});
+  EXPECT_EQ(unlike.code, 2);
+  EXPECT_NE(unlike.err.find("models that write together need the same"), std::string::npos) << unlike.err;
+  EXPECT_EQ(run({"a", "nowhere"}).code, 1);
+  // A word that belongs to no option is no model.
+  EXPECT_EQ(call({"run", "--model", file("a"), "in.txt"}, text).code, 2);
+}
+
 TEST_F(TrainCommand, TheSameSeedGivesTheSameBytesAndResumingChangesNothing) {
   ASSERT_EQ(call(train("a", {"--max-steps", "12"})).code, 0);
   ASSERT_EQ(call(train("b", {"--max-steps", "12"})).code, 0);
