@@ -1,0 +1,156 @@
+#include "text/monotone_aligner.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/rng.hpp"
+
+namespace fovea::text {
+namespace {
+
+constexpr std::size_t kChoices = MonotoneAligner::kMost + 1;
+
+// A source token and the target tokens it takes, as one number.
+std::uint64_t key(std::int32_t source, const std::int32_t* target, std::size_t count) {
+  std::uint64_t hash = mix64((static_cast<std::uint64_t>(source) << 2) | count);
+  for (std::size_t k = 0; k < count; ++k) hash = mix64(hash ^ static_cast<std::uint64_t>(target[k]));
+  return hash;
+}
+
+bool can_align(const MonotoneAligner::Pair& pair) {
+  const std::size_t rows = pair.source.size();
+  const std::size_t columns = pair.target.size();
+  return rows > 0 && columns > 0 && std::max(rows, columns) <= MonotoneAligner::kLongest &&
+         columns <= MonotoneAligner::kMost * rows;
+}
+
+// For a pair of lengths R and C: cell (i, j) is "i source tokens have taken j target tokens". step[i][j][n] is the
+// probability that source token i takes the n target tokens from j on.
+struct Lattice {
+  std::size_t rows = 0, columns = 0;
+  std::vector<double> step, from_start, to_end;
+
+  template <class Probability>
+  void fill(const MonotoneAligner::Pair& pair, const Probability& probability) {
+    rows = pair.source.size();
+    columns = pair.target.size();
+    step.assign(rows * (columns + 1) * kChoices, 0.0);
+    for (std::size_t i = 0; i < rows; ++i) {
+      // What the tokens before can have taken, and leave enough for those after to take it all.
+      const std::size_t after = MonotoneAligner::kMost * (rows - i);
+      const std::size_t first = columns > after ? columns - after : 0;
+      for (std::size_t j = first; j <= std::min(columns, MonotoneAligner::kMost * i); ++j) {
+        for (std::size_t n = 0; n < kChoices && j + n <= columns; ++n) at(i, j, n) = probability(pair, i, j, n);
+      }
+    }
+  }
+  [[nodiscard]] double& at(std::size_t i, std::size_t j, std::size_t n) {
+    return step[(i * (columns + 1) + j) * kChoices + n];
+  }
+  [[nodiscard]] std::size_t cell(std::size_t i, std::size_t j) const { return i * (columns + 1) + j; }
+
+  // Sums over all ways from the start to each cell and from each cell to the end; the sum over whole alignments.
+  double sum() {
+    from_start.assign((rows + 1) * (columns + 1), 0.0);
+    to_end.assign(from_start.size(), 0.0);
+    from_start[0] = 1;
+    to_end.back() = 1;
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j <= columns; ++j) {
+        for (std::size_t n = 0; n < kChoices && j + n <= columns; ++n) {
+          from_start[cell(i + 1, j + n)] += from_start[cell(i, j)] * at(i, j, n);
+        }
+      }
+    }
+    for (std::size_t i = rows; i-- > 0;) {
+      for (std::size_t j = 0; j <= columns; ++j) {
+        for (std::size_t n = 0; n < kChoices && j + n <= columns; ++n) {
+          to_end[cell(i, j)] += at(i, j, n) * to_end[cell(i + 1, j + n)];
+        }
+      }
+    }
+    return from_start.back();
+  }
+};
+
+}  // namespace
+
+MonotoneAligner::MonotoneAligner(std::span<const Pair> pairs, int rounds) {
+  constexpr std::array<double, kChoices> kAtFirst{0.3, 0.6, 0.1};
+  constexpr double kLeastCount = 0.5;  // what is expected less often than this is chance
+  struct Count {
+    std::int32_t source;
+    double expected;
+  };
+  Lattice lattice;
+  for (int round = 0; round < rounds; ++round) {
+    std::unordered_map<std::uint64_t, Count> counts;
+    std::unordered_map<std::int32_t, double> totals;
+    for (const Pair& pair : pairs) {
+      if (!can_align(pair)) continue;
+      lattice.fill(pair, [&](const Pair& p, std::size_t i, std::size_t j, std::size_t n) {
+        if (round == 0) return kAtFirst[n];
+        const auto found = probability_.find(key(p.source[i], p.target.data() + j, n));
+        return found == probability_.end() ? 0.0 : found->second;
+      });
+      const double whole = lattice.sum();
+      if (!(whole > 0)) continue;
+      for (std::size_t i = 0; i < lattice.rows; ++i) {
+        for (std::size_t j = 0; j <= lattice.columns; ++j) {
+          const double before = lattice.from_start[lattice.cell(i, j)] / whole;
+          if (before == 0) continue;
+          for (std::size_t n = 0; n < kChoices && j + n <= lattice.columns; ++n) {
+            const double share = before * lattice.at(i, j, n) * lattice.to_end[lattice.cell(i + 1, j + n)];
+            if (share < 1e-6) continue;
+            auto& count = counts[key(pair.source[i], pair.target.data() + j, n)];
+            count.source = pair.source[i];
+            count.expected += share;
+            totals[pair.source[i]] += share;
+          }
+        }
+      }
+    }
+    probability_.clear();
+    for (const auto& [what, count] : counts) {
+      if (count.expected > kLeastCount) probability_[what] = count.expected / totals[count.source];
+    }
+  }
+}
+
+std::vector<std::size_t> MonotoneAligner::align(const Pair& pair) const {
+  if (!can_align(pair)) return {};
+  Lattice lattice;
+  lattice.fill(pair, [&](const Pair& p, std::size_t i, std::size_t j, std::size_t n) {
+    const auto found = probability_.find(key(p.source[i], p.target.data() + j, n));
+    return found == probability_.end() ? 0.0 : found->second;
+  });
+  // The best way to each cell; products of up to 1,000 probabilities would be 0, so each row is divided by its largest.
+  std::vector<double> best((lattice.rows + 1) * (lattice.columns + 1), 0.0);
+  std::vector<std::size_t> taken(best.size(), 0);
+  best[0] = 1;
+  for (std::size_t i = 0; i < lattice.rows; ++i) {
+    double largest = 0;
+    for (std::size_t j = 0; j <= lattice.columns; ++j) {
+      const double here = best[lattice.cell(i, j)];
+      for (std::size_t n = 0; here > 0 && n < kChoices && j + n <= lattice.columns; ++n) {
+        const double there = here * lattice.at(i, j, n);
+        const std::size_t cell = lattice.cell(i + 1, j + n);
+        if (there > best[cell]) {
+          best[cell] = there;
+          taken[cell] = n;
+        }
+        largest = std::max(largest, there);
+      }
+    }
+    if (!(largest > 0)) return {};
+    for (std::size_t j = 0; j <= lattice.columns; ++j) best[lattice.cell(i + 1, j)] /= largest;
+  }
+  if (!(best.back() > 0)) return {};
+  std::vector<std::size_t> alignment(lattice.rows);
+  for (std::size_t i = lattice.rows, j = lattice.columns; i-- > 0; j -= alignment[i]) {
+    alignment[i] = taken[lattice.cell(i + 1, j)];
+  }
+  return alignment;
+}
+
+}  // namespace fovea::text

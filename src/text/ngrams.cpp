@@ -1,0 +1,93 @@
+#include "text/ngrams.hpp"
+
+#include <algorithm>
+
+#include "base/rng.hpp"
+#include "fovea/error.hpp"
+
+namespace fovea::text {
+namespace {
+
+constexpr std::uint64_t kEmpty = 1;
+
+std::uint64_t extend(std::uint64_t hash, std::int32_t token) {
+  return mix64(hash ^ mix64(static_cast<std::uint64_t>(token) + 2)) | 1U;  // never 0
+}
+
+std::uint64_t hash_of(std::span<const std::int32_t> run) {
+  std::uint64_t hash = kEmpty;
+  for (const std::int32_t token : run) hash = extend(hash, token);
+  return hash;
+}
+
+}  // namespace
+
+Ngrams::Ngrams(std::size_t order, double discount) : order_(order), discount_(discount), nodes_(1U << 10U) {
+  if (order < 1 || order > kMostOrder) throw UsageError("ngrams: the order is not from 1 to 12");
+  if (!(discount > 0 && discount < 1)) throw UsageError("ngrams: the discount is not between 0 and 1");
+}
+
+Ngrams::Node& Ngrams::node(std::uint64_t hash) {
+  if (used_ * 5 > nodes_.size() * 3) {
+    std::vector<Node> old(nodes_.size() * 2);
+    old.swap(nodes_);
+    for (const Node& n : old) {
+      if (n.hash == 0) continue;
+      std::size_t at = n.hash >> 1U & (nodes_.size() - 1);
+      while (nodes_[at].hash != 0) at = (at + 1) & (nodes_.size() - 1);
+      nodes_[at] = n;
+    }
+  }
+  std::size_t at = hash >> 1U & (nodes_.size() - 1);
+  while (nodes_[at].hash != 0 && nodes_[at].hash != hash) at = (at + 1) & (nodes_.size() - 1);
+  if (nodes_[at].hash == 0) {
+    nodes_[at].hash = hash;
+    ++used_;
+  }
+  return nodes_[at];
+}
+
+const Ngrams::Node* Ngrams::find(std::uint64_t hash) const {
+  std::size_t at = hash >> 1U & (nodes_.size() - 1);
+  while (nodes_[at].hash != 0 && nodes_[at].hash != hash) at = (at + 1) & (nodes_.size() - 1);
+  return nodes_[at].hash == 0 ? nullptr : &nodes_[at];
+}
+
+// A run that is new after a longer history is one more context for the run without its first token, and so on; one
+// that was known changes nothing below.
+void Ngrams::update(std::span<const std::int32_t> sequence, std::int32_t by) {
+  const auto change = static_cast<std::uint32_t>(by);
+  for (std::size_t t = 1; t < sequence.size(); ++t) {
+    for (std::size_t first = t + 1 > order_ ? t + 1 - order_ : 0; first <= t; ++first) {
+      const std::uint64_t before = hash_of(sequence.subspan(first, t - first));
+      Node& run = node(extend(before, sequence[t]));
+      const bool changes = run.count == (by > 0 ? 0U : 1U);
+      run.count += change;
+      Node& history = node(before);
+      history.total += change;
+      if (!changes) break;
+      history.followers += change;
+    }
+  }
+}
+
+Ngrams::Context::Context(const Ngrams& model, std::span<const std::int32_t> before) : model_(&model) {
+  for (std::size_t length = 0; length < model.order_ && length <= before.size(); ++length) {
+    const std::uint64_t hash = hash_of(before.last(length));
+    const Node* history = model.find(hash);
+    if (history == nullptr || history->total == 0) break;  // then no longer one is known either
+    levels_[count_++] = {hash, static_cast<double>(history->total), static_cast<double>(history->followers)};
+  }
+}
+
+double Ngrams::Context::probability(std::int32_t token, std::size_t tokens) const {
+  double p = 1.0 / static_cast<double>(std::max<std::size_t>(1, tokens));
+  for (std::size_t k = 0; k < count_; ++k) {
+    const Node* run = model_->find(extend(levels_[k].hash, token));
+    const double count = run == nullptr || run->count == 0 ? 0.0 : run->count - model_->discount_;
+    p = (count + model_->discount_ * levels_[k].followers * p) / levels_[k].total;
+  }
+  return p;
+}
+
+}  // namespace fovea::text
