@@ -57,7 +57,6 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_dates(app, streams);
     add_evaluate(app, streams);
     add_explain(app, streams);
-    add_recall(app, streams);
     add_run(app, streams);
     add_score(app, streams);
     add_serve(app, streams);

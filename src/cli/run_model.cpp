@@ -15,7 +15,9 @@
 #include "cli/outputs.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
+#include "service/reranker.hpp"
 #include "service/translator.hpp"
+#include "text/corpus.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -23,6 +25,8 @@ namespace {
 struct Options {
   std::vector<std::string> models;
   std::string attention_file, alignments_file;
+  std::string recall_source, recall_target;
+  double recall_weight = 0.5;
   TranslateOptions how;
   bool scores = false;
   int threads = 0;
@@ -36,6 +40,16 @@ std::string attention_json(const Translation& t) {
   return json.dump() + "\n";
 }
 
+std::optional<Reranker> reranker(const Options& o) {
+  if (o.recall_source.empty() != o.recall_target.empty()) {
+    throw UsageError("--recall-source and --recall-target go together");
+  }
+  if (o.recall_source.empty()) return std::nullopt;
+  if (o.how.search.sample) throw UsageError("--sample: drawn outputs are not ranked; leave out --recall-source");
+  const auto pairs = text::read_parallel(o.recall_source, o.recall_target);
+  return Reranker(text::Recall(pairs.source, pairs.target), o.recall_weight);
+}
+
 void run_model(const Options& o, const Streams& streams) {
   TranslateOptions how = o.how;
   how.search.want_attention = !o.attention_file.empty() || !o.alignments_file.empty();
@@ -43,6 +57,8 @@ void run_model(const Options& o, const Streams& streams) {
   const std::vector<std::filesystem::path> folders(o.models.begin(), o.models.end());
   const Translator translator(folders);
   translator.check(how);
+  const std::optional<Reranker> memory = reranker(o);
+  if (memory) how.search.n_best = how.search.beam;
   if (how.search.want_attention && !translator.attends()) {
     throw UsageError(fmt::format("{}: {} has no attention to show",
                                  o.attention_file.empty() ? "--alignments" : "--attention",
@@ -57,7 +73,15 @@ void run_model(const Options& o, const Streams& streams) {
   std::int64_t read = 0;
   const auto flush = [&] {
     how.first_line = read - static_cast<std::int64_t>(lines.size());
-    const auto results = translator.translate(lines, how);
+    auto results = translator.translate(lines, how);
+    if (memory) {
+      parallel_for(static_cast<std::int64_t>(lines.size()), 16, [&](std::int64_t from, std::int64_t to) {
+        for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
+          memory->rank(lines[i], results[i]);
+          results[i].resize(static_cast<std::size_t>(o.how.search.n_best));
+        }
+      });
+    }
     for (const auto& best : results) {
       for (const Translation& t : best) {
         if (o.scores) streams.out << fmt::format("{:.4f}\t", t.score);
@@ -93,6 +117,12 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_option("--beam", s.beam, "hypotheses kept; 1: greedy");
   sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^A");
   sub->add_option("--coverage-penalty", s.coverage_penalty, "punish source tokens that were not looked at");
+  auto* source = sub->add_option("--recall-source", o->recall_source,
+                                 "rank the beam's outputs also by a memory of these pairs of lines");
+  sub->add_option("--recall-target", o->recall_target, "what stands for each of them");
+  sub->add_option("--recall-weight", o->recall_weight, "the memory's share of the ranking")
+      ->check(CLI::Range(0.0, 1.0))
+      ->needs(source);
   sub->add_option("--n-best", s.n_best, "outputs per line, each on a line of its own");
   sub->add_option("--min-length", s.min_length, "tokens before the end may come");
   sub->add_option("--max-length", s.max_length, "most tokens; 0: twice the source and 20");

@@ -55,18 +55,15 @@ const Ngrams::Node* Ngrams::find(std::uint64_t hash) const {
 
 // A run that is new after a longer history is one more context for the run without its first token, and so on; one
 // that was known changes nothing below.
-void Ngrams::update(std::span<const std::int32_t> sequence, std::int32_t by) {
-  const auto change = static_cast<std::uint32_t>(by);
+void Ngrams::remember(std::span<const std::int32_t> sequence) {
   for (std::size_t t = 1; t < sequence.size(); ++t) {
     for (std::size_t first = t + 1 > order_ ? t + 1 - order_ : 0; first <= t; ++first) {
       const std::uint64_t before = hash_of(sequence.subspan(first, t - first));
-      Node& run = node(extend(before, sequence[t]));
-      const bool changes = run.count == (by > 0 ? 0U : 1U);
-      run.count += change;
+      const bool is_new = node(extend(before, sequence[t])).count++ == 0;
       Node& history = node(before);
-      history.total += change;
-      if (!changes) break;
-      history.followers += change;
+      ++history.total;
+      if (!is_new) break;
+      ++history.followers;
     }
   }
 }

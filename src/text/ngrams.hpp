@@ -1,4 +1,4 @@
-// How likely a token is after those before it, by counting, and able to forget what it was told.
+// How likely a token is after those before it, by counting.
 #pragma once
 
 #include <array>
@@ -13,18 +13,15 @@ namespace fovea::text {
 ///     P_n(w | h) = (max(c(hw) - D, 0) + D * followers(h) * P_{n-1}(w | h')) / c(h·)      h' is h without its first
 ///     token
 ///
-/// where below the highest order c(hw) is the number of different tokens that hw was seen after. Counts go down as they
-/// went up: a sequence that is forgotten leaves the model as if it had never been there, so that what all the others
-/// say of it can be asked. Sequences begin with a token that stands for the beginning and stands nowhere else.
+/// where below the highest order c(hw) is the number of different tokens that hw was seen after. Sequences begin with a
+/// token that stands for the beginning and stands nowhere else.
 class Ngrams {
  public:
   static constexpr std::size_t kMostOrder = 12;
   /// `order`: the longest run that is counted, 1 to kMostOrder. `discount`: D, between 0 and 1.
   explicit Ngrams(std::size_t order = 8, double discount = 0.8);
 
-  void remember(std::span<const std::int32_t> sequence) { update(sequence, 1); }
-  /// Only what was remembered.
-  void forget(std::span<const std::int32_t> sequence) { update(sequence, -1); }
+  void remember(std::span<const std::int32_t> sequence);
 
   /// What is known of the tokens that follow a beginning of a sequence; good until the model changes.
   class Context {
@@ -50,7 +47,6 @@ class Ngrams {
     std::uint32_t total = 0;      // of runs that are this one and a token more
     std::uint32_t followers = 0;  // different tokens among them
   };
-  void update(std::span<const std::int32_t> sequence, std::int32_t by);
   Node& node(std::uint64_t hash);
   [[nodiscard]] const Node* find(std::uint64_t hash) const;
 

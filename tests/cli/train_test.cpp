@@ -164,6 +164,51 @@ TEST_F(TrainCommand, SeveralModelsRunAsOne) {
   EXPECT_EQ(call({"run", "--model", file("a"), "in.txt"}, text).code, 2);
 }
 
+TEST_F(TrainCommand, AMemoryOfPairsMayRankTheOutputs) {
+  ASSERT_EQ(call(train("a", {"--preset", "rnn-bahdanau", "--tokenizer", "word", "--max-steps", "4"})).code, 0);
+  const std::string text = "eins zwei 3\n\neins drei 1\n";
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"run", "--model", file("a"), "--beam", "4", "--scores", "--length-penalty", "0"};
+    all.insert(all.end(), more.begin(), more.end());
+    return call(all, text);
+  };
+  const std::string source = file("train.source");
+  const std::string target = file("train.target");
+  // Without weight they come in the model's order; with all of it, in the memory's.
+  const Result alone = run({"--n-best", "4"});
+  const Result none =
+      run({"--n-best", "4", "--recall-source", source, "--recall-target", target, "--recall-weight", "0"});
+  ASSERT_EQ(none.code, 0) << none.err;
+  EXPECT_EQ(none.out, alone.out);
+  const Result ranked =
+      run({"--n-best", "4", "--recall-source", source, "--recall-target", target, "--recall-weight", "1"});
+  ASSERT_EQ(ranked.code, 0) << ranked.err;
+  const auto outputs = [](const std::string& out) {
+    std::vector<std::string> all;
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);) all.push_back(line.substr(line.find('\t') + 1));
+    return all;
+  };
+  auto before = outputs(alone.out);
+  auto after = outputs(ranked.out);
+  EXPECT_NE(before, after);
+  ASSERT_EQ(after.size(), 12U);
+  std::sort(before.begin(), before.begin() + 4);
+  std::sort(after.begin(), after.begin() + 4);
+  EXPECT_TRUE(std::equal(before.begin(), before.begin() + 4, after.begin())) << "other outputs, not another order";
+  // One output a line, as without.
+  const Result best = run({"--recall-source", source, "--recall-target", target});
+  EXPECT_EQ(std::count(best.out.begin(), best.out.end(), '\n'), 3);
+
+  EXPECT_EQ(run({"--recall-source", source}).code, 2);
+  EXPECT_EQ(run({"--recall-weight", "0.5"}).code, 2);
+  EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--recall-weight", "2"}).code, 2);
+  EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--sample"}).code, 2);
+  const Result unlike = run({"--recall-source", source, "--recall-target", file("valid.target")});
+  EXPECT_EQ(unlike.code, 1);
+  EXPECT_NE(unlike.err.find("has 60 lines"), std::string::npos) << unlike.err;
+}
+
 TEST_F(TrainCommand, TheSameSeedGivesTheSameBytesAndResumingChangesNothing) {
   ASSERT_EQ(call(train("a", {"--max-steps", "12"})).code, 0);
   ASSERT_EQ(call(train("b", {"--max-steps", "12"})).code, 0);

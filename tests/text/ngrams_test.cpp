@@ -77,23 +77,6 @@ TEST(Ngrams, FollowTheFormula) {
   }
 }
 
-TEST(Ngrams, WhatIsForgottenWasNeverThere) {
-  const auto told = sequences(200, 5);
-  Ngrams some;
-  Ngrams all;
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    if (i % 3 != 0) some.remember(told[i]);
-    all.remember(told[i]);
-  }
-  for (std::size_t i = 0; i < told.size(); i += 3) all.forget(told[i]);
-  for (const Sequence& s : sequences(50, 6)) {
-    for (std::int32_t token = 0; token < kTokens; ++token) {
-      EXPECT_EQ(Ngrams::Context(all, s).probability(token, kTokens),
-                Ngrams::Context(some, s).probability(token, kTokens));
-    }
-  }
-}
-
 TEST(Ngrams, ProbabilitiesSumToOneWhateverIsKnown) {
   Ngrams model(4, 0.8);
   const auto sum = [&](const Sequence& before) {

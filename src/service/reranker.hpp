@@ -1,0 +1,31 @@
+// Outputs in the order of what a model and a memory of pairs say of them together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "service/translator.hpp"
+#include "text/recall.hpp"
+
+namespace fovea {
+
+/// A network and a table of what was seen are mistaken about different lines, so both are asked:
+///
+///     score = (1 - weight) log P_model(target | source) + weight log P_memory(source, target)
+///
+/// (letters and sounds: Rao et al. 2015). Threads may share it.
+class Reranker {
+ public:
+  /// `weight`: the memory's share, from 0 to 1; throws UsageError outside.
+  Reranker(text::Recall memory, double weight);
+
+  /// Sorts the outputs of a line by their score, best first, and sets it. An output that the memory cannot read at all
+  /// comes after those it can.
+  void rank(const std::string& line, std::vector<Translation>& outputs) const;
+
+ private:
+  text::Recall memory_;
+  double weight_;
+};
+
+}  // namespace fovea
