@@ -4,6 +4,7 @@
 // say where the model looked; --scores puts the score and a tab before each output.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -45,9 +46,17 @@ std::optional<Reranker> reranker(const Options& o) {
     throw UsageError("--recall-source and --recall-target go together");
   }
   if (o.recall_source.empty()) return std::nullopt;
+  if (o.how.search.beam < 2) throw UsageError("--beam: with --recall-source there must be 2 or more to rank");
   if (o.how.search.sample) throw UsageError("--sample: drawn outputs are not ranked; leave out --recall-source");
   const auto pairs = text::read_parallel(o.recall_source, o.recall_target);
-  return Reranker(text::Recall(pairs.source, pairs.target), o.recall_weight);
+  text::Recall memory(pairs.source, pairs.target);
+  if (memory.remembered() == 0) {
+    throw Error(
+        fmt::format("{} and {}: no line can be read token by token as its other side, which takes tokens with "
+                    "spaces between and at most two for each of the source's",
+                    o.recall_source, o.recall_target));
+  }
+  return Reranker(std::move(memory), o.recall_weight);
 }
 
 void run_model(const Options& o, const Streams& streams) {
@@ -57,13 +66,13 @@ void run_model(const Options& o, const Streams& streams) {
   const std::vector<std::filesystem::path> folders(o.models.begin(), o.models.end());
   const Translator translator(folders);
   translator.check(how);
-  const std::optional<Reranker> memory = reranker(o);
-  if (memory) how.search.n_best = how.search.beam;
   if (how.search.want_attention && !translator.attends()) {
     throw UsageError(fmt::format("{}: {} has no attention to show",
                                  o.attention_file.empty() ? "--alignments" : "--attention",
                                  fmt::join(o.models, " with ")));
   }
+  const std::optional<Reranker> memory = reranker(o);
+  if (memory) how.search.n_best = how.search.beam;
   // Opened first: what cannot be written is said before the work, not after it.
   std::optional<WholeFile> attention;
   std::optional<WholeFile> alignments;
@@ -78,7 +87,7 @@ void run_model(const Options& o, const Streams& streams) {
       parallel_for(static_cast<std::int64_t>(lines.size()), 16, [&](std::int64_t from, std::int64_t to) {
         for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
           memory->rank(lines[i], results[i]);
-          results[i].resize(static_cast<std::size_t>(o.how.search.n_best));
+          results[i].resize(std::min(results[i].size(), static_cast<std::size_t>(o.how.search.n_best)));
         }
       });
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/error.hpp"
+#include "text/unicode.hpp"
 
 namespace fovea {
 
@@ -14,13 +15,29 @@ Reranker::Reranker(text::Recall memory, double weight) : memory_(std::move(memor
 }
 
 void Reranker::rank(const std::string& line, std::vector<Translation>& outputs) const {
-  constexpr double kUnreadable = -1e6;  // further off than any log-probability, and finite
-  for (Translation& output : outputs) {
-    const double remembered = std::max(kUnreadable, memory_.log_probability(line, output.text));
-    output.score = static_cast<float>((1 - weight_) * output.log_probability + weight_ * remembered);
+  if (text::trim(line).empty()) return;
+  struct Ranked {
+    bool unread;
+    double score;
+    std::size_t at;
+  };
+  std::vector<Ranked> order;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const double remembered = weight_ > 0 ? memory_.log_probability(line, outputs[i].text) : 0;
+    const bool unread = !std::isfinite(remembered);
+    double score = unread ? 0 : weight_ * remembered;
+    if (weight_ < 1) score += (1 - weight_) * outputs[i].log_probability;  // which may be -infinity
+    order.push_back({unread, score, i});
   }
-  std::stable_sort(outputs.begin(), outputs.end(),
-                   [](const Translation& a, const Translation& b) { return a.score > b.score; });
+  std::stable_sort(order.begin(), order.end(), [](const Ranked& a, const Ranked& b) {
+    return a.unread != b.unread ? b.unread : a.score > b.score;
+  });
+  std::vector<Translation> sorted;
+  for (const Ranked& ranked : order) {
+    sorted.push_back(std::move(outputs[ranked.at]));
+    sorted.back().score = static_cast<float>(ranked.score);
+  }
+  outputs = std::move(sorted);
 }
 
 }  // namespace fovea

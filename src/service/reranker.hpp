@@ -19,8 +19,9 @@ class Reranker {
   /// `weight`: the memory's share, from 0 to 1; throws UsageError outside.
   Reranker(text::Recall memory, double weight);
 
-  /// Sorts the outputs of a line by their score, best first, and sets it. An output that the memory cannot read at all
-  /// comes after those it can.
+  /// Sorts the outputs of a line by their score, best first, and sets it. Outputs that the memory cannot read at all
+  /// come after those it can, unless its weight is 0, and have the model's part of the score alone. A line without
+  /// tokens stays as it is.
   void rank(const std::string& line, std::vector<Translation>& outputs) const;
 
  private:

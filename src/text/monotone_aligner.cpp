@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "base/rng.hpp"
 
@@ -77,7 +79,8 @@ struct Lattice {
 
 MonotoneAligner::MonotoneAligner(std::span<const Pair> pairs, int rounds) {
   constexpr std::array<double, kChoices> kAtFirst{0.3, 0.6, 0.1};
-  constexpr double kLeastCount = 0.5;  // what is expected less often than this is chance
+  constexpr double kLeastCount = 0.5;   // what is expected less often than this is chance
+  constexpr double kTooSmall = 1e-290;  // of a line's probability: one divided by it would be no number
   struct Count {
     std::int32_t source;
     double expected;
@@ -94,7 +97,7 @@ MonotoneAligner::MonotoneAligner(std::span<const Pair> pairs, int rounds) {
         return found == probability_.end() ? 0.0 : found->second;
       });
       const double whole = lattice.sum();
-      if (!(whole > 0)) continue;
+      if (!(whole > kTooSmall)) continue;
       for (std::size_t i = 0; i < lattice.rows; ++i) {
         for (std::size_t j = 0; j <= lattice.columns; ++j) {
           const double before = lattice.from_start[lattice.cell(i, j)] / whole;
@@ -124,28 +127,26 @@ std::vector<std::size_t> MonotoneAligner::align(const Pair& pair) const {
     const auto found = probability_.find(key(p.source[i], p.target.data() + j, n));
     return found == probability_.end() ? 0.0 : found->second;
   });
-  // The best way to each cell; products of up to 1,000 probabilities would be 0, so each row is divided by its largest.
-  std::vector<double> best((lattice.rows + 1) * (lattice.columns + 1), 0.0);
+  // The best way to each cell, as the logarithm of its probability.
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  std::vector<double> best((lattice.rows + 1) * (lattice.columns + 1), kNever);
   std::vector<std::size_t> taken(best.size(), 0);
-  best[0] = 1;
+  best[0] = 0;
   for (std::size_t i = 0; i < lattice.rows; ++i) {
-    double largest = 0;
     for (std::size_t j = 0; j <= lattice.columns; ++j) {
       const double here = best[lattice.cell(i, j)];
-      for (std::size_t n = 0; here > 0 && n < kChoices && j + n <= lattice.columns; ++n) {
-        const double there = here * lattice.at(i, j, n);
+      for (std::size_t n = 0; here > kNever && n < kChoices && j + n <= lattice.columns; ++n) {
+        if (!(lattice.at(i, j, n) > 0)) continue;
+        const double there = here + std::log(lattice.at(i, j, n));
         const std::size_t cell = lattice.cell(i + 1, j + n);
         if (there > best[cell]) {
           best[cell] = there;
           taken[cell] = n;
         }
-        largest = std::max(largest, there);
       }
     }
-    if (!(largest > 0)) return {};
-    for (std::size_t j = 0; j <= lattice.columns; ++j) best[lattice.cell(i + 1, j)] /= largest;
   }
-  if (!(best.back() > 0)) return {};
+  if (!(best.back() > kNever)) return {};
   std::vector<std::size_t> alignment(lattice.rows);
   for (std::size_t i = lattice.rows, j = lattice.columns; i-- > 0; j -= alignment[i]) {
     alignment[i] = taken[lattice.cell(i + 1, j)];

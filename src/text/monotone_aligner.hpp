@@ -13,7 +13,8 @@ using Ids = std::vector<std::int32_t>;
 
 /// Learns from pairs that run in the same order, such as letters and sounds, what each source token stands for: none,
 /// one or two target tokens, with a probability for each that is fitted by expectation and maximisation (Dempster et
-/// al. 1977; for letters and sounds Jiampojamarn et al. 2007).
+/// al. 1977; for letters and sounds Jiampojamarn et al. 2007). Lines so long that all their alignments together are
+/// less likely than 1e-290, some hundreds of tokens, are aligned but not learned from.
 class MonotoneAligner {
  public:
   static constexpr std::size_t kMost = 2;         // target tokens for a source token

@@ -1,5 +1,7 @@
 #include "text/ngrams.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/rng.hpp"
@@ -23,8 +25,10 @@ std::uint64_t hash_of(std::span<const std::int32_t> run) {
 }  // namespace
 
 Ngrams::Ngrams(std::size_t order, double discount) : order_(order), discount_(discount), nodes_(1U << 10U) {
-  if (order < 1 || order > kMostOrder) throw UsageError("ngrams: the order is not from 1 to 12");
-  if (!(discount > 0 && discount < 1)) throw UsageError("ngrams: the discount is not between 0 and 1");
+  if (order < 1 || order > kMostOrder)
+    throw UsageError(fmt::format("ngrams: order {} is not from 1 to {}", order, kMostOrder));
+  if (!(discount > 0 && discount < 1))
+    throw UsageError(fmt::format("ngrams: discount {} is not between 0 and 1", discount));
 }
 
 Ngrams::Node& Ngrams::node(std::uint64_t hash) {

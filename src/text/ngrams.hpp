@@ -13,8 +13,9 @@ namespace fovea::text {
 ///     P_n(w | h) = (max(c(hw) - D, 0) + D * followers(h) * P_{n-1}(w | h')) / c(h·)      h' is h without its first
 ///     token
 ///
-/// where below the highest order c(hw) is the number of different tokens that hw was seen after. Sequences begin with a
-/// token that stands for the beginning and stands nowhere else.
+/// where c(hw) is how often hw was seen if it is of the highest order or begins a sequence, else the number of
+/// different tokens it was seen after. Sequences begin with a token that stands for the beginning and stands nowhere
+/// else.
 class Ngrams {
  public:
   static constexpr std::size_t kMostOrder = 12;

@@ -47,7 +47,7 @@ Ids numbers_of(std::string_view line, const std::unordered_map<std::string, std:
 // The beginning of a pair, read.
 struct Reading {
   double score = 0;       // log-probability
-  Ids units;              // the beginning, then one for each source token
+  Ids units;              // the last ones, as many as the next depends on
   std::size_t taken = 0;  // target tokens they stand for
 };
 
@@ -94,6 +94,7 @@ Recall::Recall(std::span<const std::string> sources, std::span<const std::string
     }
     units.push_back(kEnd);
     ngrams_.remember(units);
+    ++remembered_;
   }
 }
 
@@ -135,7 +136,10 @@ double Recall::log_probability(std::string_view source, std::string_view target)
     std::partial_sort(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(keep), next.end());
     std::vector<Reading> kept;
     for (std::size_t k = 0; k < keep && next[k].cost <= next[0].cost + kFar; ++k) {
-      kept.push_back({-next[k].cost, readings[next[k].from].units, next[k].taken});
+      const Ids& before = readings[next[k].from].units;
+      const std::size_t known = std::min(before.size(), how_.order - 1);
+      kept.push_back(
+          {-next[k].cost, Ids(before.end() - static_cast<std::ptrdiff_t>(known), before.end()), next[k].taken});
       kept.back().units.push_back(next[k].unit);
     }
     readings = std::move(kept);

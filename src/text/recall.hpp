@@ -32,6 +32,9 @@ class Recall {
   /// source's.
   [[nodiscard]] double log_probability(std::string_view source, std::string_view target) const;
 
+  /// How many pairs could be aligned.
+  [[nodiscard]] std::size_t remembered() const { return remembered_; }
+
  private:
   using Numbers = std::unordered_map<std::string, std::int32_t>;
   struct Unit {
@@ -44,6 +47,7 @@ class Recall {
   Numbers sources_, targets_;
   std::vector<Unit> units_;    // the first two are the beginning and the end
   std::vector<Ids> units_of_;  // by source token
+  std::size_t remembered_ = 0;
 };
 
 }  // namespace fovea::text

@@ -200,13 +200,49 @@ TEST_F(TrainCommand, AMemoryOfPairsMayRankTheOutputs) {
   const Result best = run({"--recall-source", source, "--recall-target", target});
   EXPECT_EQ(std::count(best.out.begin(), best.out.end(), '\n'), 3);
 
+  EXPECT_NE(best.out.find("\n0.0000\t\n"), std::string::npos) << "an empty line is not ranked: " << best.out;
+  // Fewer outputs than asked for are not filled up.
+  const Result few = run({"--n-best", "4", "--max-length", "1", "--no-repeat-ngram", "1"});
+  EXPECT_EQ(std::count(few.out.begin(), few.out.end(), '\n'), [&] {
+    const auto out = run({"--n-best", "4", "--max-length", "1", "--no-repeat-ngram", "1", "--recall-source", source,
+                          "--recall-target", target})
+                         .out;
+    return std::count(out.begin(), out.end(), '\n');
+  }());
+
   EXPECT_EQ(run({"--recall-source", source}).code, 2);
+  EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--beam", "1"}).code, 2);
   EXPECT_EQ(run({"--recall-weight", "0.5"}).code, 2);
   EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--recall-weight", "2"}).code, 2);
   EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--sample"}).code, 2);
   const Result unlike = run({"--recall-source", source, "--recall-target", file("valid.target")});
   EXPECT_EQ(unlike.code, 1);
   EXPECT_NE(unlike.err.find("has 60 lines"), std::string::npos) << unlike.err;
+  std::ofstream(file("long.target")) << "1 2 3 4 5 6 7 8\n";
+  std::ofstream(file("long.source")) << "a\n";
+  const Result nothing = run({"--recall-source", file("long.source"), "--recall-target", file("long.target")});
+  EXPECT_EQ(nothing.code, 1);
+  EXPECT_NE(nothing.err.find("no line can be read token by token"), std::string::npos) << nothing.err;
+}
+
+TEST_F(TrainCommand, WhatComesInIsCheckedAndAByteOrderMarkIsNoText) {
+  ASSERT_EQ(call(train("a", {"--max-steps", "2"})).code, 0);
+  const auto run = [&](const std::string& text) {
+    return call({"run", "--model", file("a"), "--max-length", "5", "--attention", file("a.jsonl")}, text);
+  };
+  ASSERT_EQ(run("eins zwei\r\n").code, 0);
+  const std::string plain = bytes_of(folder_ / "a.jsonl");
+  ASSERT_EQ(run("\xEF\xBB\xBF"
+                "eins zwei\n")
+                .code,
+            0);
+  EXPECT_EQ(bytes_of(folder_ / "a.jsonl"), plain);
+  const Result nul = run(std::string("eins\nzw\0ei\n", 11));
+  EXPECT_EQ(nul.code, 1);
+  EXPECT_NE(nul.err.find("line 2 holds a NUL"), std::string::npos) << nul.err;
+  const Result bytes = run("eins\nzw\xff\n");
+  EXPECT_EQ(bytes.code, 1);
+  EXPECT_NE(bytes.err.find("line 2 is not UTF-8 at byte 3"), std::string::npos) << bytes.err;
 }
 
 TEST_F(TrainCommand, TheSameSeedGivesTheSameBytesAndResumingChangesNothing) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "fovea/error.hpp"
 
 namespace fovea {
@@ -44,6 +47,29 @@ TEST(Reranker, WithoutWeightTheModelDecides) {
   std::vector<Translation> none;
   Reranker(memory(), 1).rank("c a p", none);
   EXPECT_TRUE(none.empty());
+}
+
+TEST(Reranker, WhatCannotBeReadComesLastInTheModelsOrder) {
+  std::vector<Translation> ranked(3);
+  ranked[0].text = "K A P P K A P P";
+  ranked[0].log_probability = -0.02F;
+  ranked[1].text = "K A P P K A P";
+  ranked[1].log_probability = -0.01F;
+  ranked[2].text = "K A P";
+  ranked[2].log_probability = -std::numeric_limits<float>::infinity();
+  Reranker(memory(), 1).rank("c a p", ranked);  // infinity times 0 is nobody's score
+  EXPECT_EQ(ranked[0].text, "K A P");
+  EXPECT_TRUE(std::isfinite(ranked[0].score));
+  Reranker(memory(), 0.5).rank("c a p", ranked);
+  EXPECT_EQ(ranked[1].text, "K A P P K A P");
+  EXPECT_FLOAT_EQ(ranked[1].score, -0.005F);
+}
+
+TEST(Reranker, AnEmptyLineStaysAsItIs) {
+  std::vector<Translation> ranked(2);
+  Reranker(memory(), 0.5).rank(" ", ranked);
+  EXPECT_EQ(ranked.size(), 2U);
+  EXPECT_EQ(ranked[0].score, 0);
 }
 
 TEST(Reranker, AWeightOutsideIsRefused) {

@@ -37,6 +37,23 @@ TEST(MonotoneAligner, LongLinesAreAlignedUpToALimit) {
   EXPECT_TRUE(aligner.align(pair).empty());
 }
 
+TEST(MonotoneAligner, LinesTooLongToBeLearnedFromHurtNobody) {
+  // A token that stands for any of 50: the probabilities of these lines pass through every size that a double can have,
+  // down to 0.
+  Rng rng(3);
+  std::vector<Pair> pairs;
+  for (std::size_t length = 100; length <= 300; ++length) {
+    pairs.push_back({Ids(length, 1), {}});
+    for (std::size_t i = 0; i < length; ++i) pairs.back().target.push_back(static_cast<std::int32_t>(rng.below(50)));
+  }
+  const MonotoneAligner aligner(pairs, 3);
+  EXPECT_EQ(aligner.align({{1, 1}, {1, 3}}), (Takes{1, 1}));
+  EXPECT_EQ(aligner.align({Ids(1000, 1), Ids(1000, 1)}), Takes(1000, 1));
+  // The way that is left at the end is far less likely than others were on the way.
+  const MonotoneAligner mostly_silent(std::vector<Pair>{{Ids(99, 1), {1}}, {{1}, {1}}});
+  EXPECT_EQ(mostly_silent.align({Ids(1000, 1), Ids(500, 1)}).size(), 1000U);
+}
+
 // Every alignment written out: the same rounds of expectation and maximisation, and the likeliest of all.
 void every_alignment(const Pair& pair, Takes& begun, std::size_t taken, std::vector<Takes>& all) {
   if (begun.size() == pair.source.size()) {

@@ -76,6 +76,8 @@ TEST(Recall, WhatCannotBeRememberedIsLeftOut) {
   // Nothing is known then, and everything equally likely.
   const Recall nothing(Lines{"", "a", "b"}, Lines{"1", "", "1 2 3"});
   EXPECT_NEAR(nothing.log_probability("a", "1"), nothing.log_probability("b", "2"), 1e-12);
+  EXPECT_EQ(nothing.remembered(), 0U);
+  EXPECT_EQ(Recall(kWords, kSounds).remembered(), kWords.size());
   EXPECT_GT(Recall(Lines{}, Lines{}).log_probability("a", "1"), kNever);
 }
 
