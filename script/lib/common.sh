@@ -27,20 +27,22 @@ stop() {
   exit 130
 }
 
-# train DIR OPTION…: a model in DIR/model from DIR/{train,valid}.{source,target}; goes on where it was interrupted.
-train() {
-  local dir=$1
-  shift
+# train_as MODEL DIR OPTION…: a model in DIR/MODEL from DIR/{train,valid}.{source,target}; goes on where it was
+# interrupted. What it says stands in DIR/MODEL.out.
+train() { train_as model "$@"; }
+train_as() {
+  local model=$1 dir=$2
+  shift 2
   trap stop INT TERM
-  "$fovea" train --model "$dir/model" --source "$dir/train.source" --target "$dir/train.target" \
+  "$fovea" train --model "$dir/$model" --source "$dir/train.source" --target "$dir/train.target" \
     --valid-source "$dir/valid.source" --valid-target "$dir/valid.target" --resume "${threads[@]}" "$@" \
-    > >(tee "$dir/train.out") 2>&1 &
+    > >(tee "$dir/$model.out") 2>&1 &
   child=$!
-  wait "$child" || { echo "script/$self: the training of $dir/model failed" >&2; exit 1; }
+  wait "$child" || { echo "script/$self: the training of $dir/$model failed" >&2; exit 1; }
   child=
   trap - INT TERM
   # Somebody stopped it alone: half a training is not what is to be scored.
-  if tail -n 1 "$dir/train.out" | grep -q '^interrupted'; then stop; fi
+  if tail -n 1 "$dir/$model.out" | grep -q '^interrupted'; then stop; fi
 }
 
 # decode MODEL IN OUT OPTION…

@@ -99,7 +99,7 @@ experiment_encoders() {
     bleu=$(bleu_of "$dir" --beam 1)
     seconds=$(TIMEFORMAT=%R; { time decode "$dir/model" "$dir/test.source" "$dir/test.output" --beam 1; } 2>&1)
     sentences=$(awk -v s="$seconds" -v n="$(wc -l <"$dir/test.source")" 'BEGIN { printf "%.0f", n / s }')
-    echo "$name,$(weights_of "$dir/train.out"),$(valid_loss "$dir"),$bleu,$(tokens_per_second "$dir"),$sentences" | tee -a "$out/encoders.csv"
+    echo "$name,$(weights_of "$dir/model.out"),$(valid_loss "$dir"),$bleu,$(tokens_per_second "$dir"),$sentences" | tee -a "$out/encoders.csv"
   done <<'ROWS'
 rnn|--preset rnn-bahdanau --dim 256 --embedding 128
 cnn|--preset cnn --dim 160 --embedding 128
