@@ -92,9 +92,7 @@ MonotoneAligner::MonotoneAligner(std::span<const Pair> pairs, int rounds) {
     for (const Pair& pair : pairs) {
       if (!can_align(pair)) continue;
       lattice.fill(pair, [&](const Pair& p, std::size_t i, std::size_t j, std::size_t n) {
-        if (round == 0) return kAtFirst[n];
-        const auto found = probability_.find(key(p.source[i], p.target.data() + j, n));
-        return found == probability_.end() ? 0.0 : found->second;
+        return round == 0 ? kAtFirst[n] : probability(p, i, j, n);
       });
       const double whole = lattice.sum();
       if (!(whole > kTooSmall)) continue;
@@ -120,13 +118,16 @@ MonotoneAligner::MonotoneAligner(std::span<const Pair> pairs, int rounds) {
   }
 }
 
+double MonotoneAligner::probability(const Pair& pair, std::size_t i, std::size_t j, std::size_t n) const {
+  const auto found = probability_.find(key(pair.source[i], pair.target.data() + j, n));
+  return found == probability_.end() ? 0.0 : found->second;
+}
+
 std::vector<std::size_t> MonotoneAligner::align(const Pair& pair) const {
   if (!can_align(pair)) return {};
   Lattice lattice;
-  lattice.fill(pair, [&](const Pair& p, std::size_t i, std::size_t j, std::size_t n) {
-    const auto found = probability_.find(key(p.source[i], p.target.data() + j, n));
-    return found == probability_.end() ? 0.0 : found->second;
-  });
+  lattice.fill(pair,
+               [&](const Pair& p, std::size_t i, std::size_t j, std::size_t n) { return probability(p, i, j, n); });
   // The best way to each cell, as the logarithm of its probability.
   constexpr double kNever = -std::numeric_limits<double>::infinity();
   std::vector<double> best((lattice.rows + 1) * (lattice.columns + 1), kNever);

@@ -30,7 +30,10 @@ class MonotoneAligner {
   [[nodiscard]] std::vector<std::size_t> align(const Pair& pair) const;
 
  private:
-  // P(the `count` target tokens from `at` on | the source token), by what they are.
+  // P(the n target tokens from j on | source token i)
+  [[nodiscard]] double probability(const Pair& pair, std::size_t i, std::size_t j, std::size_t n) const;
+
+  // The same by what the tokens are.
   std::unordered_map<std::uint64_t, double> probability_;
 };
 

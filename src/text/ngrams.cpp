@@ -31,30 +31,32 @@ Ngrams::Ngrams(std::size_t order, double discount) : order_(order), discount_(di
     throw UsageError(fmt::format("ngrams: discount {} is not between 0 and 1", discount));
 }
 
+// Where a hash stands, or the free place where it would.
+std::size_t Ngrams::place(std::uint64_t hash) const {
+  std::size_t at = hash >> 1U & (nodes_.size() - 1);
+  while (nodes_[at].hash != 0 && nodes_[at].hash != hash) at = (at + 1) & (nodes_.size() - 1);
+  return at;
+}
+
 Ngrams::Node& Ngrams::node(std::uint64_t hash) {
   if (used_ * 5 > nodes_.size() * 3) {
     std::vector<Node> old(nodes_.size() * 2);
     old.swap(nodes_);
     for (const Node& n : old) {
-      if (n.hash == 0) continue;
-      std::size_t at = n.hash >> 1U & (nodes_.size() - 1);
-      while (nodes_[at].hash != 0) at = (at + 1) & (nodes_.size() - 1);
-      nodes_[at] = n;
+      if (n.hash != 0) nodes_[place(n.hash)] = n;
     }
   }
-  std::size_t at = hash >> 1U & (nodes_.size() - 1);
-  while (nodes_[at].hash != 0 && nodes_[at].hash != hash) at = (at + 1) & (nodes_.size() - 1);
-  if (nodes_[at].hash == 0) {
-    nodes_[at].hash = hash;
+  Node& found = nodes_[place(hash)];
+  if (found.hash == 0) {
+    found.hash = hash;
     ++used_;
   }
-  return nodes_[at];
+  return found;
 }
 
 const Ngrams::Node* Ngrams::find(std::uint64_t hash) const {
-  std::size_t at = hash >> 1U & (nodes_.size() - 1);
-  while (nodes_[at].hash != 0 && nodes_[at].hash != hash) at = (at + 1) & (nodes_.size() - 1);
-  return nodes_[at].hash == 0 ? nullptr : &nodes_[at];
+  const Node& found = nodes_[place(hash)];
+  return found.hash == 0 ? nullptr : &found;
 }
 
 // A run that is new after a longer history is one more context for the run without its first token, and so on; one

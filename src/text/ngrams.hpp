@@ -48,6 +48,7 @@ class Ngrams {
     std::uint32_t total = 0;      // of runs that are this one and a token more
     std::uint32_t followers = 0;  // different tokens among them
   };
+  [[nodiscard]] std::size_t place(std::uint64_t hash) const;
   Node& node(std::uint64_t hash);
   [[nodiscard]] const Node* find(std::uint64_t hash) const;
 
