@@ -85,8 +85,7 @@ struct Flags {
       tokenizer = "sentencepiece";
   std::string schedule = "inverse-sqrt", validate_by = "loss", precision = "fp32", optimizer = "adam",
               task = "generate", config_file;
-  std::optional<int> layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window, max_positions,
-      source_ngrams, ngram_rows;
+  std::optional<int> layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window, max_positions;
   int threads = 0;
   bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false,
        unscaled_embeddings = false;
@@ -126,8 +125,6 @@ ModelConfig model_config(const Flags& f) {
   set_int(c.kernel, f.kernel);
   set_int(c.local_window, f.local_window);
   set_int(c.max_positions, f.max_positions);
-  set_int(c.source_ngrams, f.source_ngrams);
-  set_int(c.ngram_rows, f.ngram_rows);
   // A transformer's embeddings are as wide as its states; a preset's other width gives way.
   const bool transformer = c.encoder == Arch::transformer || c.decoder == Arch::transformer;
   if (!f.embedding && (transformer || f.dim)) c.embedding = 0;
@@ -206,10 +203,6 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_flag("--coverage", f->coverage, "tell the score what was looked at before (rnn decoder)")->group(group);
   sub->add_option("--kernel", f->kernel, "width of the convolutions (cnn)")->group(group);
   sub->add_option("--tie", f->tie, "share embeddings: none, target (with the output) or all")->group(group);
-  sub->add_option("--source-ngrams", f->source_ngrams,
-                  "runs of up to so many source tokens have embeddings of their own, added to the tokens'; 1: none")
-      ->group(group);
-  sub->add_option("--ngram-rows", f->ngram_rows, "size of the table they share")->group(group);
   sub->add_flag("--unscaled-embeddings", f->unscaled_embeddings,
                 "do not multiply embeddings by the root of their width, without which they start small (rnn)")
       ->group(group);

@@ -82,8 +82,6 @@ void each_field(Config& c, const Visit& visit) {
   visit("kernel", c.kernel);
   visit("tie", c.tie);
   visit("scaled-embeddings", c.scaled_embeddings);
-  visit("source-ngrams", c.source_ngrams);
-  visit("ngram-rows", c.ngram_rows);
   visit("max-positions", c.max_positions);
   visit("source-vocabulary", c.source_vocabulary);
   visit("target-vocabulary", c.target_vocabulary);
@@ -102,8 +100,6 @@ void ModelConfig::check() const {
   in_range("heads", heads, 1, 256);
   in_range("kernel", kernel, 1, 63);
   in_range("local-window", local_window, 1, 10000);
-  in_range("source-ngrams", source_ngrams, 1, 8);
-  in_range("ngram-rows", ngram_rows, 1, 1 << 24);
   in_range("max-positions", max_positions, 1, 1 << 20);
   in_range("source vocabulary", source_vocabulary, 5, 1 << 24);
   in_range("target vocabulary", target_vocabulary, 5, 1 << 24);
@@ -221,10 +217,6 @@ ModelConfig model_config_from_json(const nlohmann::json& json, const std::string
         value = config.encoder != Arch::rnn || config.decoder != Arch::rnn;
         return;
       }
-    }
-    if constexpr (std::is_same_v<T, int>) {
-      // Models made before there were any have none.
-      if (found == json.end() && (&value == &config.source_ngrams || &value == &config.ngram_rows)) return;
     }
     if (found == json.end()) throw FileError(fmt::format("{}: \"{}\" is missing", file, name));
     try {

@@ -71,8 +71,6 @@ struct ModelConfig {
   int kernel = 3;  // the CNN's width
   Tie tie = Tie::none;
   bool scaled_embeddings = true;  // by the root of their width: they start with deviation 1 / sqrt(width)
-  int source_ngrams = 1;          // longest run of source tokens that has an embedding of its own
-  int ngram_rows = 16384;         // of the table such runs share
   int max_positions = 1024;       // of learned positions
   int source_vocabulary = 0;
   int target_vocabulary = 0;

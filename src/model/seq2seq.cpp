@@ -46,7 +46,6 @@ Seq2Seq::Seq2Seq(const ModelConfig& config, Parameters& p) : config_(config), ti
   const char* target_name = config_.tie == Tie::all ? "embedding" : "target.embedding";
   source_table_ = p.get(source_name, {config_.source_vocabulary, width}, Init::embedding);
   target_table_ = p.get(target_name, {config_.target_vocabulary, width}, Init::embedding);
-  source_ngrams_ = NgramEmbedding(p, "source.ngrams", config_.source_ngrams, config_.ngram_rows, width);
   encoder_ = make_encoder(config_, p);
   decoder_ = make_decoder(config_, encoder_->width(), p);
   if (tied_) {
@@ -72,7 +71,7 @@ Var Seq2Seq::before_output(const Var& states) const {
 }
 
 Memory Seq2Seq::encode(const Tokens& source, Pass& pass) const {
-  return encoder_->encode(source_ngrams_.add_to(embed(source_table_, source), source, scale_), source, pass);
+  return encoder_->encode(embed(source_table_, source), source, pass);
 }
 
 BatchLoss Seq2Seq::loss(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,

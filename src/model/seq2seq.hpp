@@ -8,7 +8,6 @@
 #include "model/config.hpp"
 #include "model/decoder.hpp"
 #include "model/encoder.hpp"
-#include "model/ngram_embedding.hpp"
 #include "model/stepper.hpp"
 #include "nn/linear.hpp"
 #include "nn/parameters.hpp"
@@ -63,7 +62,6 @@ class Seq2Seq {
 
   ModelConfig config_;
   Var source_table_, target_table_;  // [vocabulary, embedding]
-  NgramEmbedding source_ngrams_;
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
   Linear bottleneck_;  // to the width of the tied output, when the decoder's is another

@@ -59,10 +59,6 @@ std::vector<std::pair<std::string, ModelConfig>> kinds() {
   auto covered = small(Arch::rnn, Arch::rnn);
   covered.coverage = true;
   add("rnn coverage", covered);
-  auto runs = small(Arch::rnn, Arch::rnn);
-  runs.source_ngrams = 4;
-  runs.ngram_rows = 50;
-  add("rnn, runs of source tokens", runs);
   auto undivided = small(Arch::transformer, Arch::transformer);
   undivided.attention = RnnAttention::dot;
   add("transformer, undivided scores", undivided);
@@ -199,20 +195,6 @@ TEST(ModelConfig, OneMadeBeforeEmbeddingsCouldBeScaledIsReadAsItWasMade) {
     json.erase("scaled-embeddings");
     EXPECT_EQ(model_config_from_json(json, "config.json").scaled_embeddings, config.encoder != Arch::rnn) << name;
   }
-}
-
-TEST(ModelConfig, OneMadeBeforeRunsHadEmbeddingsHasNone) {
-  ModelConfig config = small(Arch::rnn, Arch::rnn);
-  config.source_ngrams = 3;
-  config.ngram_rows = 77;
-  auto json = to_json(config);
-  EXPECT_EQ(model_config_from_json(json, "config.json").source_ngrams, 3);
-  EXPECT_EQ(model_config_from_json(json, "config.json").ngram_rows, 77);
-  json.erase("source-ngrams");
-  json.erase("ngram-rows");
-  EXPECT_EQ(model_config_from_json(json, "config.json").source_ngrams, 1);
-  json["source-ngrams"] = 9;
-  EXPECT_THROW((void)model_config_from_json(json, "config.json"), FileError);
 }
 
 TEST(Seq2Seq, ATransformersDotIsNotDivided) {
