@@ -10,8 +10,12 @@
 
 namespace fovea {
 
+void Reranker::check_weight(double weight) {
+  if (!(weight >= 0 && weight <= 1)) throw UsageError(fmt::format("recall-weight: {} is not from 0 to 1", weight));
+}
+
 Reranker::Reranker(text::Recall memory, double weight) : memory_(std::move(memory)), weight_(weight) {
-  if (!(weight >= 0 && weight <= 1)) throw UsageError(fmt::format("recall: weight {} is not from 0 to 1", weight));
+  check_weight(weight);
 }
 
 void Reranker::rank(const std::string& line, std::vector<Translation>& outputs) const {

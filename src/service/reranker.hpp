@@ -16,8 +16,9 @@ namespace fovea {
 /// (letters and sounds: Rao et al. 2015). Threads may share it.
 class Reranker {
  public:
-  /// `weight`: the memory's share, from 0 to 1; throws UsageError outside.
+  /// `weight`: the memory's share, from 0 to 1; both throw UsageError outside.
   Reranker(text::Recall memory, double weight);
+  static void check_weight(double weight);
 
   /// Sorts the outputs of a line by their score, best first, and sets it. Outputs that the memory cannot read at all
   /// come after those it can, unless its weight is 0, and have the model's part of the score alone. A line without

@@ -1,11 +1,14 @@
 #include "text/monotone_aligner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "base/rng.hpp"
+#include "fovea/error.hpp"
 
 namespace fovea::text {
 namespace {
@@ -77,9 +80,8 @@ struct Lattice {
 
 }  // namespace
 
-MonotoneAligner::MonotoneAligner(std::span<const Pair> pairs, int rounds) {
+MonotoneAligner::MonotoneAligner(std::span<const Pair> pairs, int rounds, std::size_t most_units) {
   constexpr std::array<double, kChoices> kAtFirst{0.3, 0.6, 0.1};
-  constexpr double kLeastCount = 0.5;   // what is expected less often than this is chance
   constexpr double kTooSmall = 1e-290;  // of a line's probability: one divided by it would be no number
   struct Count {
     std::int32_t source;
@@ -110,11 +112,16 @@ MonotoneAligner::MonotoneAligner(std::span<const Pair> pairs, int rounds) {
           }
         }
       }
+      if (counts.size() > most_units) {
+        throw UsageError(
+            fmt::format("recall: more than {} things that the {} source tokens may stand for; the memory is for pairs "
+                        "of few different tokens, such as letters and sounds",
+                        most_units, totals.size()));
+      }
     }
+    // All of them: what only one line has looks like chance until the rest of that line is understood.
     probability_.clear();
-    for (const auto& [what, count] : counts) {
-      if (count.expected > kLeastCount) probability_[what] = count.expected / totals[count.source];
-    }
+    for (const auto& [what, count] : counts) probability_[what] = count.expected / totals[count.source];
   }
 }
 

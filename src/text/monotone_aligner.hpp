@@ -17,13 +17,15 @@ using Ids = std::vector<std::int32_t>;
 /// less likely than 1e-290, some hundreds of tokens, are aligned but not learned from.
 class MonotoneAligner {
  public:
-  static constexpr std::size_t kMost = 2;         // target tokens for a source token
-  static constexpr std::size_t kLongest = 1'000;  // tokens; longer lines are not aligned, time goes with length squared
+  static constexpr std::size_t kMost = 2;       // target tokens for a source token
+  static constexpr std::size_t kLongest = 256;  // tokens; longer lines are not aligned, time goes with length squared
+  static constexpr std::size_t kMostUnits = 8'000'000;  // things that source tokens may stand for: half a gigabyte
 
   struct Pair {
     Ids source, target;
   };
-  explicit MonotoneAligner(std::span<const Pair> pairs, int rounds = 8);
+  /// Throws UsageError when there are too many different tokens to try what may stand for what.
+  explicit MonotoneAligner(std::span<const Pair> pairs, int rounds = 8, std::size_t most_units = kMostUnits);
 
   /// How many target tokens each source token takes in the likeliest alignment; empty when there is none: a side has
   /// no tokens or too many, the target is more than twice as long, or what would be needed was never learned.

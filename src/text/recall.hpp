@@ -23,8 +23,8 @@ struct RecallOptions {
 /// units are counted. Long runs that were seen are likely as a whole, which a network has to learn by heart.
 class Recall {
  public:
-  /// Throws UsageError when the numbers of lines differ or an option is out of range. Pairs that cannot be aligned
-  /// (MonotoneAligner) are left out.
+  /// Throws UsageError when the numbers of lines differ, an option is out of range, or there are too many different
+  /// tokens. Pairs that cannot be aligned are left out (both MonotoneAligner).
   Recall(std::span<const std::string> sources, std::span<const std::string> targets, const RecallOptions& how = {});
 
   /// log P(source, target), natural, over the likeliest ways to read the one as the other; -infinity when there is

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/rng.hpp"
+#include "fovea/error.hpp"
 
 namespace fovea::text {
 namespace {
@@ -48,10 +49,36 @@ TEST(MonotoneAligner, LinesTooLongToBeLearnedFromHurtNobody) {
   }
   const MonotoneAligner aligner(pairs, 3);
   EXPECT_EQ(aligner.align({{1, 1}, {1, 3}}), (Takes{1, 1}));
-  EXPECT_EQ(aligner.align({Ids(1000, 1), Ids(1000, 1)}), Takes(1000, 1));
+  EXPECT_EQ(aligner.align({Ids(250, 1), Ids(250, 1)}), Takes(250, 1));
   // The way that is left at the end is far less likely than others were on the way.
   const MonotoneAligner mostly_silent(std::vector<Pair>{{Ids(99, 1), {1}}, {{1}, {1}}});
-  EXPECT_EQ(mostly_silent.align({Ids(1000, 1), Ids(500, 1)}).size(), 1000U);
+  EXPECT_EQ(mostly_silent.align({Ids(250, 1), Ids(125, 1)}).size(), 250U);
+}
+
+// At first each of its ways to be read is unlikely; the tokens around it say which one it is.
+TEST(MonotoneAligner, WhatOneLineAloneHasIsUnderstoodFromTheRestOfIt) {
+  Rng rng(5);
+  std::vector<Pair> pairs;
+  for (int word = 0; word < 60; ++word) {
+    Ids ids;
+    for (int i = 0; i < 8; ++i) ids.push_back(static_cast<std::int32_t>(rng.below(8)));
+    pairs.push_back({ids, ids});
+  }
+  const Pair rare{{0, 1, 2, 3, 99, 4, 5, 6, 7}, {0, 1, 2, 3, 99, 4, 5, 6, 7}};
+  pairs.push_back(rare);
+  EXPECT_EQ(MonotoneAligner(pairs).align(rare), Takes(9, 1));
+  // A line alone, with nothing around it at all.
+  const Pair alone{{1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4, 5, 6, 7, 8}};
+  EXPECT_EQ(MonotoneAligner(std::vector<Pair>{alone}).align(alone), Takes(8, 1));
+  const Pair silent{{1, 2}, {1}};
+  EXPECT_EQ(MonotoneAligner(std::vector<Pair>{silent}).align(silent).size(), 2U);
+}
+
+TEST(MonotoneAligner, TooManyDifferentTokensAreRefusedBeforeTheyFillTheMemory) {
+  std::vector<Pair> pairs;
+  for (std::int32_t i = 0; i < 100; ++i) pairs.push_back({{2 * i, 2 * i + 1}, {2 * i, 2 * i + 1}});
+  EXPECT_NO_THROW(MonotoneAligner(pairs, 2, 1000));
+  EXPECT_THROW(MonotoneAligner(pairs, 2, 500), UsageError);  // six for each pair: none, one or both of the targets
 }
 
 // Every alignment written out: the same rounds of expectation and maximisation, and the likeliest of all.
@@ -123,9 +150,7 @@ TEST(MonotoneAligner, DoesWhatWritingOutEveryAlignmentDoes) {
       }
     }
     table.clear();
-    for (const auto& [what, count] : counts) {
-      if (count > 0.5) table[what] = count / totals[what.first];
-    }
+    for (const auto& [what, count] : counts) table[what] = count / totals[what.first];
   }
   const MonotoneAligner aligner(pairs, kRounds);
   int aligned = 0;

@@ -52,6 +52,62 @@ TEST(Recall, OneUnitAtATimeIsCounting) {
   EXPECT_NEAR(memory.log_probability("z", "1"), std::log(unknown * end), 1e-9);
 }
 
+// All ways to read a pair, one after another: letter k is unit k + 2, which stands for sound k, or unknown (-1), which
+// stands for whatever comes, up to two of it.
+double every_reading(const Ngrams& ngrams, std::size_t units, const Ids& word, const Ids& sound, const Ids& read,
+                     std::size_t taken) {
+  const Ngrams::Context context(ngrams, read);
+  const std::size_t i = read.size() - 1;
+  if (i == word.size()) return taken == sound.size() ? context.probability(1, units) : 0;
+  double sum = 0;
+  const auto go_on = [&](std::int32_t unit, std::size_t n) {
+    Ids longer = read;
+    longer.push_back(unit);
+    sum += context.probability(unit, units) * every_reading(ngrams, units, word, sound, longer, taken + n);
+  };
+  if (taken < sound.size() && sound[taken] == word[i]) go_on(word[i] + 2, 1);
+  for (std::size_t n = 0; n <= 2 && taken + n <= sound.size(); ++n) go_on(-1, n);
+  return sum;
+}
+
+TEST(Recall, IsTheSumOverAllReadings) {
+  const std::vector<Ids> words{{0, 1, 2, 3}, {1, 2, 3, 0, 1, 2}, {3, 2, 1, 0}, {0, 1, 2, 0, 1}, {2, 3}, {1, 2, 3}};
+  const auto spelled = [](const Ids& ids, char first) {
+    std::string line;
+    for (const std::int32_t id : ids) line += {static_cast<char>(first + id), ' '};
+    return line;
+  };
+  for (const std::size_t order : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{5}}) {
+    SCOPED_TRACE(order);
+    Ngrams ngrams(order);
+    Lines letters;
+    Lines sounds;
+    for (const Ids& word : words) {
+      Ids units{0};
+      for (const std::int32_t id : word) units.push_back(id + 2);
+      units.push_back(1);
+      ngrams.remember(units);
+      letters.push_back(spelled(word, 'a'));
+      sounds.push_back(spelled(word, 'A'));
+    }
+    const Recall memory(letters, sounds, {.order = order, .beam = 100'000});
+    const Recall narrow(letters, sounds, {.order = order, .beam = 1});
+    ASSERT_EQ(memory.remembered(), words.size());
+    const std::vector<std::pair<Ids, Ids>> asked{{{1, 2, 3, 0, 1, 2}, {1, 2, 3, 0, 1, 2}},
+                                                 {{0, 1, 2, 3, 0, 1, 2}, {0, 1, 2, 3, 0, 1, 2}},
+                                                 {{3, 2, 3, 2}, {3, 2, 3}},
+                                                 {{2, 3}, {3, 2, 2}}};
+    for (const auto& [word, sound] : asked) {
+      const double sum = every_reading(ngrams, 6, word, sound, {0}, 0);
+      const std::string letter_line = spelled(word, 'a');
+      const std::string sound_line = spelled(sound, 'A');
+      // Readings e^12 times less likely than the best are not followed.
+      EXPECT_NEAR(memory.log_probability(letter_line, sound_line), std::log(sum), 5e-3) << letter_line;
+      EXPECT_LE(narrow.log_probability(letter_line, sound_line), std::log(sum) + 1e-9) << letter_line;
+    }
+  }
+}
+
 TEST(Recall, WhatCannotBeReadIsImpossibleNotAnError) {
   const Recall memory(kWords, kSounds);
   EXPECT_EQ(memory.log_probability("c a", "K A K A K"), kNever);
