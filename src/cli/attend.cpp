@@ -13,6 +13,7 @@
 #include "cli/attend_options.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
+#include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
 #include "fovea/threads.hpp"
@@ -82,7 +83,8 @@ void add_attend(CLI::App& app, const Streams&) {
       ->check(CLI::IsMember({"softmax", "sparsemax", "entmax15", "sigmoid", "hard"}));
   command->add_option("--temperature", a->temperature, "divides the scores; default 1");
   command->add_flag("--causal", a->causal, "query i sees keys j <= i + (Tk - Tq)");
-  command->add_option("--window", a->window, "query i sees only keys with |i + (Tk - Tq) - j| <= W");
+  command->add_option("--window", a->window, "query i sees only keys with |i + (Tk - Tq) - j| <= W")
+      ->check(whole_number(std::numeric_limits<std::int64_t>::max()));
   command->add_option("--lengths", a->lengths, ".npy, int64 [B]: keys from there on are padding");
   command->add_option("--mask", a->mask, ".npy, bool, broadcastable to [B,H,Tq,Tk]: true may look");
   command->add_option("--bias", a->bias, ".npy, added to the scores, broadcastable to [B,H,Tq,Tk]");

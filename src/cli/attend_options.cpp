@@ -106,10 +106,7 @@ void read_sight(const AttendArguments& arguments, AttendCall& call) {
   AttendOptions& options = call.options;
   options.causal = arguments.causal;
   options.alibi = arguments.alibi;
-  if (arguments.window) {
-    if (*arguments.window < 0) throw UsageError(fmt::format("--window {}: expected 0 or more", *arguments.window));
-    options.window = *arguments.window;
-  }
+  if (arguments.window) options.window = *arguments.window;
   if (!arguments.lengths.empty()) {
     IntegerArray lengths = read_integers("--lengths", arguments.lengths);
     const std::int64_t batch = call.query.dim(0);

@@ -51,6 +51,18 @@ view::Chart chart_of(const view::Table& table, std::size_t x, const std::vector<
   return chart;
 }
 
+// Whether anything is left to draw: a logarithmic axis has no place for what is not above 0.
+void check_drawable(const view::Chart& chart, const std::string& file) {
+  for (const view::Series& series : chart.series) {
+    for (const auto& [x, y] : series.points) {
+      if ((!chart.logarithmic || y > 0) && (!chart.logarithmic_x || x > 0)) return;
+    }
+  }
+  if (!chart.logarithmic && !chart.logarithmic_x) return;
+  throw UsageError(
+      fmt::format("{}: {}: nothing of {} is above 0", chart.logarithmic ? "--log-y" : "--log-x", file, chart.title));
+}
+
 void draw(const ChartOptions& options) {
   const view::Table table = view::read_table(text::read_lines(options.file), options.file);
   const std::size_t x = options.x.empty() ? 0 : table.column(options.x);
@@ -71,6 +83,7 @@ void draw(const ChartOptions& options) {
     chart.from_zero = options.from_zero;
     chart.logarithmic = options.log_y;
     chart.logarithmic_x = options.log_x;
+    check_drawable(chart, options.file);
     charts.push_back(std::move(chart));
   }
   write_whole_file(options.svg, view::svg_charts(charts));

@@ -7,6 +7,7 @@
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
+#include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "text/dates.hpp"
 
@@ -46,7 +47,7 @@ void add_dates(CLI::App& app, const Streams& streams) {
   auto* command = app.add_subcommand("dates", "make a corpus of dates as people write them and in ISO form");
   const auto options = std::make_shared<DatesOptions>();
   command->add_option("--count", options->count, "how many pairs (10)");
-  command->add_option("--seed", options->seed, "the same seed gives the same pairs (1)")->check(CLI::NonNegativeNumber);
+  command->add_option("--seed", options->seed, "the same seed gives the same pairs (1)")->check(whole_number());
   command->add_option("--split", options->split, "train, valid or test; they never share a line (train)")
       ->check(CLI::IsMember({"train", "valid", "test"}));
   command->add_option("--source", options->source, "file for the dates as written");

@@ -15,6 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "cli/terminal.hpp"
+#include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
 #include "view/lesson.hpp"
@@ -152,10 +153,12 @@ void add_explain(CLI::App& app, const Streams& streams) {
       ->excludes("SENTENCE");
   command->add_option("--dim", options->dim, "numbers per word (default 4); with --scores the width of the keys");
   command->add_option("--heads", options->heads, "heads (default 1)")->check(CLI::Range(1, 16));
-  command->add_option("--seed", options->seed, "of the made-up numbers")->check(CLI::NonNegativeNumber);
+  command->add_option("--seed", options->seed, "of the made-up numbers")->check(whole_number());
   command->add_option("--embeddings", options->embeddings, ".safetensors with X, W_Q, W_K, W_V and perhaps W_O");
   command->add_flag("--causal", options->causal, "words look only at themselves and earlier ones");
-  command->add_option("--scores", options->scores, "only the weights for these scores: 7,5,4,9,11")->delimiter(',');
+  command->add_option("--scores", options->scores, "only the weights for these scores: 7,5,4,9,11")
+      ->delimiter(',')
+      ->check([](const std::string& text) { return text.empty() ? std::string("no score is given") : std::string(); });
   command->add_option("--html", options->html, "write a page, one file with everything in it");
   command->add_option("--svg", options->svg, "write the weights as a picture");
   add_color_option(*command, options->color);

@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/precision.hpp"
 #include "cli/progress.hpp"
+#include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "server/languages.hpp"
@@ -136,8 +137,23 @@ ModelConfig model_config(const Flags& f) {
   if (f.coverage) c.coverage = true;
   if (f.unidirectional) c.bidirectional = false;
   if (f.unscaled_embeddings) c.scaled_embeddings = false;
-  if (c.attention == RnnAttention::none) c.local = LocalKind::none;
+  if (c.attention == RnnAttention::none && f.local.empty()) c.local = LocalKind::none;
+  // Only RNNs choose their score: what would change nothing is not taken for granted.
+  const bool possible = c.decoder == Arch::rnn || c.attention == RnnAttention::scaled_dot ||
+                        (c.decoder == Arch::transformer && c.attention == RnnAttention::dot);
+  if (!f.attention.empty() && !possible) {
+    throw UsageError(fmt::format("--attention: a {} decoder's is scaled-dot{}, not {}; --decoder rnn has every score",
+                                 enum_text(c.decoder), c.decoder == Arch::transformer ? " or dot" : "", f.attention));
+  }
   return c;
+}
+
+TokenizerKind tokenizer_of(const std::string& name) {
+  try {
+    return tokenizer_kind(name);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--tokenizer: {}, or a SentencePiece .model file", error.what()));
+  }
 }
 
 ScheduleKind schedule_kind(const std::string& name) {
@@ -173,7 +189,8 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_flag("--overwrite", job->overwrite, "start anew in a folder that holds a model");
 
   const char* group = "Model";
-  sub->add_option("--preset", f->preset, fmt::format("one of {}", fmt::join(preset_names(), ", ")))->group(group);
+  sub->add_option("--preset", f->preset, fmt::format("one of {} (transformer-tiny)", fmt::join(preset_names(), ", ")))
+      ->group(group);
   sub->add_option("--arch", f->arch, "rnn, cnn or transformer, for both sides")->group(group);
   sub->add_option("--encoder", f->encoder, "rnn, cnn or transformer")->group(group);
   sub->add_option("--decoder", f->decoder, "rnn, cnn or transformer")->group(group);
@@ -191,11 +208,13 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_flag("--unidirectional", f->unidirectional, "encode left to right only (rnn)")->group(group);
   sub->add_option(
          "--attention", f->attention,
-         "additive, dot, scaled-dot, general, concat, location, cosine or none (rnn decoder); a transformer's is "
-         "scaled-dot, or dot")
+         "additive, dot, scaled-dot, general, concat, location, cosine or none (rnn decoder); scaled-dot or dot "
+         "(transformer); scaled-dot (cnn)")
       ->group(group);
   sub->add_option("--form", f->form, "bahdanau, luong or conditional (rnn decoder)")->group(group);
-  sub->add_flag("--input-feeding", f->input_feeding, "feed the attentional state back (rnn decoder, luong)")
+  sub->add_flag(
+         "--input-feeding", f->input_feeding,
+         "feed the attentional state back (rnn decoder; in the luong form, which it takes unless --form is given)")
       ->group(group);
   sub->add_flag("--no-input-feeding", f->no_input_feeding, "do not, whatever the preset says")->group(group);
   sub->add_option("--local", f->local, "monotonic or predictive: look only near a centre (rnn decoder)")->group(group);
@@ -261,7 +280,7 @@ void add_train(CLI::App& app, const Streams& streams) {
       ->group(group);
   sub->add_option("--average", o.average, "validate and save the mean of the last N checkpoints")->group(group);
   sub->add_option("--ema", o.ema, "or an exponential mean with this decay")->group(group);
-  sub->add_option("--seed", o.seed, "of everything random")->group(group)->check(CLI::NonNegativeNumber);
+  sub->add_option("--seed", o.seed, "of everything random")->group(group)->check(whole_number());
   sub->add_option("--precision", f->precision,
                   "of matrix products: fp32, or bf16, which CPUs with AMX tiles multiply several times as fast")
       ->group(group);
@@ -290,7 +309,7 @@ void add_train(CLI::App& app, const Streams& streams) {
     if (f->tokenizer.ends_with(".model")) {
       job->tokenizer_model = f->tokenizer;
     } else {
-      job->tokenizer = tokenizer_kind(f->tokenizer);
+      job->tokenizer = tokenizer_of(f->tokenizer);
     }
     if (job->bpe && (!job->tokenizer_model.empty() || job->tokenizer != TokenizerKind::sentencepiece)) {
       throw UsageError("--bpe: it goes with --tokenizer sentencepiece");

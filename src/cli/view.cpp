@@ -41,15 +41,17 @@ struct ViewOptions {
 void draw_in_terminal(std::int64_t line, const view::AttentionPicture& picture, const ViewOptions& options,
                       view::TerminalStyle style, std::ostream& out) {
   style.numbers = options.numbers;
+  const bool empty = picture.source.empty() || picture.target.empty();
+  const view::Matrix weights = empty ? view::Matrix{} : view::chosen_weights(picture, options.layer, options.head);
   const std::string title = picture.title.empty() ? "" : "  " + view::clean(picture.title);
   out << view::faint(fmt::format("line {}", line), style) << view::bold(title, style) << '\n';
-  if (picture.source.empty() || picture.target.empty()) {
+  if (empty) {
     out << view::faint("nothing to draw: no " + std::string(picture.source.empty() ? "source" : "target") + " tokens",
                        style)
         << "\n\n";
     return;
   }
-  out << view::draw_heat_map(picture, view::chosen_weights(picture, options.layer, options.head), style) << '\n';
+  out << view::draw_heat_map(picture, weights, style) << '\n';
 }
 
 void view_file(const ViewOptions& options, const Streams& streams) {
@@ -102,8 +104,10 @@ void add_view(CLI::App& app, const Streams& streams) {
   command->add_option("--svg", options->svg, "write a picture");
   command->add_option("--line", options->line, "only this line of FILE, counted from 1")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
-  command->add_option("--layer", options->layer,
-                      "only this layer, counted from 0 (terminal and SVG; the page has a choice)");
+  command->add_option(
+      "--layer", options->layer,
+      "only this layer, counted from 0, of what fovea run --all-heads wrote (terminal and SVG; the page "
+      "has a choice)");
   command->add_option("--head", options->head, "only this head, counted from 0");
   command->add_option("--draw", options->draw, "what --svg draws: heatmap (default) or ribbon")
       ->check(CLI::IsMember({"heatmap", "ribbon"}));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "fovea/error.hpp"
@@ -222,6 +224,13 @@ ModelConfig model_config_from_json(const nlohmann::json& json, const std::string
     try {
       if constexpr (std::is_enum_v<T>) {
         value = enum_value<T>(found->get<std::string>(), name);
+      } else if constexpr (std::is_same_v<T, int>) {
+        // As it is written: nlohmann-json would cut off what does not fit.
+        const double number = found->is_number_integer() ? found->get<double>() : NAN;
+        if (!(std::abs(number) <= std::numeric_limits<int>::max())) {
+          throw FileError(fmt::format("{}: \"{}\" is {}, not a whole number that fits", file, name, found->dump()));
+        }
+        value = found->get<int>();
       } else {
         value = found->get<T>();
       }

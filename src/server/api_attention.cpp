@@ -106,7 +106,7 @@ void Api::attention(const Shared& call) {
                                    q.size(), kMostBytes));
   }
   check_limit(characters(q), options_.char_limit);
-  const int beam = fields.number("beam", options_.beam);
+  const int beam = fields.number("beam", std::min(options_.beam, kWidestBeam));
   if (beam < 1 || beam > kWidestBeam) {
     throw Refusal(400, fmt::format("Invalid request: beam parameter must be 1 to {}", kWidestBeam));
   }

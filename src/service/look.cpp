@@ -56,6 +56,7 @@ Look Translator::look(const std::string& line, const TranslateOptions& options) 
   std::vector<std::int32_t> ids = read.ids;
   ids.push_back(eos_id);
   const std::vector<std::int64_t> lengths{static_cast<std::int64_t>(ids.size())};
+  check_length(lengths[0], how.first_line);
   const Reading reading(members_, {ids, lengths, 1, lengths[0]});
   const std::vector<SearchInput> inputs{{lengths[0], static_cast<std::uint64_t>(how.first_line), {}}};
   std::vector<BeamTree> trees;

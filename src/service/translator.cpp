@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 
@@ -110,6 +111,12 @@ void Translator::check(const TranslateOptions& options) const {
   }
 }
 
+void Translator::check_length(std::int64_t length, std::int64_t line) const {
+  if (longest_input() == 0 || length <= longest_input()) return;
+  throw Error(fmt::format("line {} has {} tokens, but the model has learned positions for {}", line + 1, length,
+                          longest_input()));
+}
+
 std::vector<std::vector<Translation>> Translator::translate(std::span<const std::string> lines,
                                                             const TranslateOptions& options) const {
   check(options);
@@ -121,10 +128,7 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
     tokenizers_.source->encode(lines[i], encoded[i].ids, &encoded[i].pieces);
     const auto length = static_cast<std::int64_t>(encoded[i].ids.size()) + 1;
     const bool long_line = longest_input() > 0 && length > longest_input();
-    if (long_line && !options.skip_long) {
-      throw Error(fmt::format("line {} has {} tokens, but the model has learned positions for {}",
-                              options.first_line + static_cast<std::int64_t>(i) + 1, length, longest_input()));
-    }
+    if (!options.skip_long) check_length(length, options.first_line + static_cast<std::int64_t>(i));
     if (encoded[i].ids.empty() || long_line) {
       results[i].resize(static_cast<std::size_t>(options.search.n_best));
     } else {
@@ -261,7 +265,12 @@ std::vector<double> Translator::score(std::span<const std::string> sources,
       const ModelCopies::Lease lease(members_[0]->copies);
       std::vector<double> part(which.size());
       lease.model().score(batch.source_view(), batch.target_view(), batch.wanted, part);
-      for (std::size_t i = 0; i < which.size(); ++i) results[static_cast<std::size_t>(which[i])] = part[i];
+      for (std::size_t i = 0; i < which.size(); ++i) {
+        if (std::isnan(part[i])) {
+          throw Error(fmt::format("line {}: the model gives no probability; its weights may hold NaN", which[i] + 1));
+        }
+        results[static_cast<std::size_t>(which[i])] = part[i];
+      }
     }
   });
   return results;

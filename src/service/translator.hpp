@@ -90,8 +90,9 @@ class Translator {
     std::vector<std::int32_t> ids;
     std::vector<std::string> pieces;
   };
-  [[nodiscard]] std::int64_t longest_input() const;   // with the end; 0: any
-  [[nodiscard]] std::int64_t longest_output() const;  // 0: any
+  [[nodiscard]] std::int64_t longest_input() const;                 // with the end; 0: any
+  [[nodiscard]] std::int64_t longest_output() const;                // 0: any
+  void check_length(std::int64_t length, std::int64_t line) const;  // throws Error
   void decode(std::span<const Line* const> lines, const TranslateOptions& options,
               std::vector<std::vector<Translation>>& results) const;
   [[nodiscard]] Translation finish(const Line& line, const Hypothesis& hypothesis,

@@ -42,7 +42,7 @@ IntegerArray parse_npy_integers(std::span<const std::byte> bytes, const std::str
   if (header.descr == "<i4") return {header.shape, detail::integers<std::int32_t>(values, header.shape)};
   if (header.descr == "|u1") return {header.shape, detail::integers<std::uint8_t>(values, header.shape)};
   if (header.descr == "|b1") return {header.shape, detail::integers<detail::Bool>(values, header.shape)};
-  throw FileError(name + ": descr is " + header.descr + "; int64 is needed");
+  throw FileError(name + ": descr is " + header.descr + "; integers or bool are needed");
 }
 
 void write_npy(WholeFile& file, const Tensor& tensor) {

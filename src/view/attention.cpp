@@ -29,10 +29,11 @@ Matrix chosen_weights(const AttentionPicture& picture, std::optional<int> layer,
   }
   if (matching.empty()) {
     const std::string wanted =
-        (layer ? fmt::format("layer {} ", *layer) : "") + (head ? fmt::format("head {} ", *head) : "");
-    throw UsageError(fmt::format(
-        "no weights of {}: the picture has {}", wanted,
-        picture.heads.empty() ? "no single heads" : fmt::format("{} heads of other numbers", picture.heads.size())));
+        (layer ? fmt::format(" layer {}", *layer) : "") + (head ? fmt::format(" head {}", *head) : "");
+    throw UsageError(fmt::format("no weights of{}: the picture has {}", wanted,
+                                 picture.heads.empty()
+                                     ? "no single heads, which fovea run --all-heads writes"
+                                     : fmt::format("{} heads of other numbers", picture.heads.size())));
   }
   return mean_of_heads(matching);
 }

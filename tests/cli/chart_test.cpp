@@ -65,6 +65,8 @@ TEST(ChartCommand, WrongTablesAndColumnsAreOneLine) {
   EXPECT_THAT(error("a,b\n1,2\n", {"--y", "c"}, 2), HasSubstr("no column \"c\"; there are a, b"));
   EXPECT_THAT(error("a,b\n1,x\n", {}, 2), HasSubstr("no column of numbers"));
   EXPECT_THAT(error("a,b\n1,x\n", {"--y", "b"}, 2), HasSubstr("row 1 is \"x\", not a number"));
+  EXPECT_THAT(error("a,b\n1,0\n2,-3\n", {"--log-y"}, 2), HasSubstr("--log-y: "));
+  EXPECT_THAT(error("a,b\n0,1\n", {"--log-x"}, 2), HasSubstr("nothing of b is above 0"));
   EXPECT_EQ(run_cli({"chart"}).code, 2);
 }
 

@@ -222,6 +222,7 @@ TEST_F(ExplainCommand, WrongUsageIsExitTwo) {
                                                        {"explain", "--scores", "1,x"},
                                                        {"explain", "--scores", "nan,1"},
                                                        {"explain", "--scores", "inf"},
+                                                       {"explain", "--scores", ""},
                                                        {"explain", "\xff"},
                                                        {"explain", "a", "--tokens", "b"},
                                                        {"explain", "a", "--scores", "1"},

@@ -1,4 +1,5 @@
 // fovea run with models of a few steps: several at once, a memory beside them, what it reads and writes.
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/small_training.hpp"
@@ -44,7 +45,8 @@ TEST_F(RunCommand, AMemoryOfPairsMayRankTheOutputs) {
   ASSERT_EQ(run_cli(train("a", {"--preset", "rnn-bahdanau", "--tokenizer", "word", "--max-steps", "4"})).code, 0);
   const std::string text = "eins zwei 3\n\neins drei 1\n";
   const auto run = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all{"run", "--model", file("a"), "--beam", "4", "--scores", "--length-penalty", "0"};
+    std::vector<std::string> all{"run", "--model", file("a"), "--scores", "--length-penalty", "0"};
+    if (std::find(more.begin(), more.end(), "--beam") == more.end()) all.insert(all.end(), {"--beam", "4"});
     all.insert(all.end(), more.begin(), more.end());
     return run_cli(all, text);
   };
@@ -76,17 +78,20 @@ TEST_F(RunCommand, AMemoryOfPairsMayRankTheOutputs) {
   EXPECT_EQ(std::count(best.out.begin(), best.out.end(), '\n'), 3);
 
   EXPECT_NE(best.out.find("\n0.0000\t\n"), std::string::npos) << "an empty line is not ranked: " << best.out;
-  // Fewer outputs than asked for are not filled up.
-  const Ran few = run({"--n-best", "4", "--max-length", "1", "--no-repeat-ngram", "1"});
-  EXPECT_EQ(std::count(few.out.begin(), few.out.end(), '\n'), [&] {
-    const auto out = run({"--n-best", "4", "--max-length", "1", "--no-repeat-ngram", "1", "--recall-source", source,
-                          "--recall-target", target})
-                         .out;
-    return std::count(out.begin(), out.end(), '\n');
-  }());
+  // Fewer outputs than asked for are not filled up: of one word at most, a vocabulary has not forty.
+  const Ran few = run({"--beam", "40", "--n-best", "40", "--max-length", "1"});
+  const auto found = std::count(few.out.begin(), few.out.end(), '\n');
+  EXPECT_LT(found, 3 * 40);
+  const Ran few_ranked = run(
+      {"--beam", "40", "--n-best", "40", "--max-length", "1", "--recall-source", source, "--recall-target", target});
+  EXPECT_EQ(std::count(few_ranked.out.begin(), few_ranked.out.end(), '\n'), found);
 
   EXPECT_EQ(run({"--recall-source", source}).code, 2);
-  EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--beam", "1"}).code, 2);
+  const Ran one = run({"--recall-source", source, "--recall-target", target, "--beam", "1"});
+  EXPECT_EQ(one.code, 2);
+  EXPECT_NE(one.err.find("there must be 2 or more to rank"), std::string::npos) << one.err;
+  EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--recall-weight", "nan"}).code, 2);
+  EXPECT_EQ(run({"--recall-source", "", "--recall-target", ""}).code, 1) << "no file has no name";
   EXPECT_EQ(run({"--recall-weight", "0.5"}).code, 2);
   EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--recall-weight", "2"}).code, 2);
   EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--sample"}).code, 2);
@@ -98,6 +103,67 @@ TEST_F(RunCommand, AMemoryOfPairsMayRankTheOutputs) {
   const Ran nothing = run({"--recall-source", file("long.source"), "--recall-target", file("long.target")});
   EXPECT_EQ(nothing.code, 1);
   EXPECT_NE(nothing.err.find("no line can be read token by token"), std::string::npos) << nothing.err;
+  // What is left out is said.
+  folder_.write("some.source", "a\na b\n");
+  folder_.write("some.target", "1 2 3\n1 2\n");
+  const Ran some = run({"--recall-source", file("some.source"), "--recall-target", file("some.target")});
+  EXPECT_EQ(some.code, 0) << some.err;
+  EXPECT_NE(some.err.find("1 of 2 pairs"), std::string::npos) << some.err;
+}
+
+TEST_F(RunCommand, EveryLayerAndHeadCanBeWritten) {
+  ASSERT_EQ(run_cli(train("m", {"--layers", "2", "--max-steps", "4"})).code, 0);
+  const std::string text = "eins zwei 3\n\neins drei 1\n";
+  const auto run = [&](const std::string& to, const std::vector<std::string>& more) {
+    std::vector<std::string> all{"run", "--model", file("m"), "--attention", file(to), "--max-length", "5"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_cli(all, text);
+  };
+  const Ran mean = run("mean", {});
+  const Ran every = run("all", {"--all-heads"});
+  ASSERT_EQ(every.code, 0) << every.err;
+  EXPECT_EQ(every.out, mean.out);
+  const auto lines_of = [&](const std::string& name) {
+    std::vector<nlohmann::json> all;
+    std::istringstream lines(folder_.read(name));
+    for (std::string line; std::getline(lines, line);) all.push_back(nlohmann::json::parse(line));
+    return all;
+  };
+  const auto all = lines_of("all");
+  const auto means = lines_of("mean");
+  ASSERT_EQ(all.size(), 3U);
+  ASSERT_EQ(means.size(), 3U);
+  for (const std::size_t i : {0U, 2U}) {
+    EXPECT_EQ(all[i]["weights"], means[i]["weights"]);
+    ASSERT_EQ(all[i]["heads"].size(), 4U);
+  }
+  EXPECT_EQ(all[1]["heads"].size(), 0U);
+  // A head is what asking for it alone gives, and what `fovea view` shows.
+  for (int l = 0; l < 2; ++l) {
+    for (int h = 0; h < 2; ++h) {
+      ASSERT_EQ(run("one", {"--layer", std::to_string(l), "--head", std::to_string(h)}).code, 0);
+      const auto& head = all[0]["heads"][static_cast<std::size_t>(2 * l + h)];
+      EXPECT_EQ(head["layer"], l);
+      EXPECT_EQ(head["head"], h);
+      EXPECT_EQ(head["weights"], lines_of("one")[0]["weights"]);
+    }
+  }
+  EXPECT_EQ(run_cli({"view", file("all"), "--line", "1", "--layer", "1", "--head", "0"}).code, 0);
+  const Ran none = run_cli({"view", file("mean"), "--line", "1", "--layer", "1"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_EQ(none.out, "");
+  EXPECT_NE(none.err.find("no weights of layer 1: the picture has no single heads, which fovea run --all-heads"),
+            std::string::npos)
+      << none.err;
+
+  expect_error({"run", "--model", file("m"), "--all-heads"}, 2, "--attention");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--n-best", "2"}, {"--layer", "0"}, {"--head", "1"}, {"--model", file("m")}}) {
+    std::vector<std::string> wrong{"--all-heads"};
+    wrong.insert(wrong.end(), more.begin(), more.end());
+    EXPECT_EQ(run("wrong", wrong).code, 2) << more[0];
+    EXPECT_FALSE(exists("wrong"));
+  }
 }
 
 TEST_F(RunCommand, WhatComesInIsCheckedAndAByteOrderMarkIsNoText) {
@@ -157,6 +223,10 @@ TEST_F(RunCommand, WhatCannotBeIsSaidInOneLine) {
   ASSERT_EQ(run_cli(train("m", {"--max-steps", "2"})).code, 0);
   expect_error({"run", "--model", file("m"), "--beam", "0"}, 2, "--beam");
   expect_error({"run", "--model", file("m"), "--layer", "7"}, 2, "--layer");
+  expect_error({"run", "--model", file("m"), "--layer", "-7"}, 2, "--layer: \"-7\" is not a whole number");
+  expect_error({"run", "--model", file("m"), "--seed", "-1"}, 2, "--seed: \"-1\" is not a whole number from 0 to");
+  expect_error({"run", "--model", file("m"), "--seed", "18446744073709551616"}, 2, "--seed");
+  EXPECT_EQ(run_cli({"run", "--model", file("m"), "--seed", "18446744073709551615"}, "eins\n").code, 0);
   expect_error({"run", "--model", file("m"), "--attention", file("x"), "--alignments", file("x")}, 2, "both name");
   folder_.write("m/model.safetensors", "broken");
   expect_error({"run", "--model", file("m")}, 1, "model.safetensors");

@@ -218,6 +218,10 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect_error(train("m", {"--encoder", "lstm"}), 2, "--encoder");
   expect_error(train("m", {"--layers", "0"}), 2, "layers: 0 given, 1 to 64 are possible");
   expect_error(train("m", {"--languages", "german"}), 2, "--languages");
+  expect_error(train("m", {"--attention", "general"}), 2, "a transformer decoder's is scaled-dot or dot, not general");
+  expect_error(train("m", {"--arch", "cnn", "--attention", "none"}), 2, "a cnn decoder's is scaled-dot, not none");
+  expect_error(train("m", {"--preset", "rnn-plain", "--local", "monotonic"}), 2, "local: only an rnn decoder with");
+  expect_error(train("m", {"--tokenizer", "syllable"}), 2, "--tokenizer: no tokenizer 'syllable'");
   expect_error(train("m", {"--seed", "-1"}), 2, "--seed");
   expect_error(train("m", {"--bpe"}), 2, "--bpe");
   expect_error(train("m", {"--precision", "fp16"}), 2, "--precision: \"fp16\" is not one of fp32, bf16");

@@ -197,6 +197,22 @@ TEST(ModelConfig, OneMadeBeforeEmbeddingsCouldBeScaledIsReadAsItWasMade) {
   }
 }
 
+TEST(ModelConfig, NumbersAreTakenAsTheyAreWritten) {
+  ModelConfig config = preset("transformer-tiny");
+  config.source_vocabulary = config.target_vocabulary = 100;
+  for (const nlohmann::json& wrong : {nlohmann::json(1'000'000'000'000), nlohmann::json(128.5), nlohmann::json("128"),
+                                      nlohmann::json(nullptr), nlohmann::json(-5'000'000'000)}) {
+    nlohmann::json json = to_json(config);
+    json["dim"] = wrong;
+    try {
+      (void)model_config_from_json(json, "config.json");
+      ADD_FAILURE() << wrong;
+    } catch (const FileError& error) {
+      EXPECT_NE(std::string(error.what()).find("\"dim\" is " + wrong.dump()), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(Seq2Seq, ATransformersDotIsNotDivided) {
   const auto score = [](RnnAttention attention) {
     ModelConfig config = small(Arch::transformer, Arch::transformer);

@@ -108,6 +108,14 @@ TEST(AttentionNumbers, AreLimited) {
   EXPECT_THROW(check_numbers(32'000'001), Refusal);
 }
 
+TEST_F(Attention, AWideBeamOfTheServersIsNarrowedToWhatCanBeShown) {
+  options_.api.beam = 100;
+  start();
+  const auto answer = look({{"q", "one"}, {"source", "en"}, {"target", "de"}});
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(look({{"q", "one"}, {"source", "en"}, {"target", "de"}, {"beam", 33}}).status, 400);
+}
+
 TEST_F(Attention, BadQuestionsAreRefused) {
   EXPECT_EQ(look({{"source", "en"}, {"target", "de"}}).error(), "Invalid request: missing q parameter");
   EXPECT_EQ(look({{"q", " \n "}, {"source", "en"}, {"target", "de"}}).status, 400);
