@@ -1,5 +1,7 @@
 # What script/reproduce and script/experiment share: the binary, errors, training, decoding, scoring.
 # shellcheck shell=bash
+# Whoever reads this has set $here, the directory it was called from.
+shopt -s inherit_errexit  # what fails inside $(…) fails
 export LC_ALL=C.UTF-8  # sed splits characters, not bytes; sort orders the same everywhere
 
 self=$(basename "$0")
@@ -8,8 +10,12 @@ fail() {
   exit 2
 }
 
+# shellcheck disable=SC2154
+absolute() { case $1 in /*) echo "$1" ;; *) echo "$here/$1" ;; esac; }
+
 # The binary: $FOVEA, or the release build, which is made when it is not there.
-fovea=${FOVEA:-build/release/fovea}
+fovea=build/release/fovea
+[ -z "${FOVEA:-}" ] || fovea=$(absolute "$FOVEA")
 need_fovea() {
   if [ -z "${FOVEA:-}" ] && [ ! -x "$fovea" ]; then script/build; fi
   [ -x "$fovea" ] || fail "$fovea cannot be run; script/build makes build/release/fovea"
@@ -19,27 +25,58 @@ is_number() { [[ $1 =~ ^[0-9]*\.?[0-9]+$ ]]; }
 is_count() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }
 
 threads=()  # --threads N for every command, if given
-child=
+child='' listener=''
 
 stop() {
-  [ -z "$child" ] || { kill -TERM "$child" 2>/dev/null || true; wait "$child" 2>/dev/null || true; }
+  [ -z "$child" ] || { kill -TERM "$child" 2>/dev/null || true; wait "$child" "$listener" 2>/dev/null || true; }
   echo "script/$self: interrupted; the same command goes on from the last checkpoint" >&2
   exit 130
+}
+
+# settings_of OPTION…: a configuration's lines and the options beside it, but for how long it may train
+settings_of() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --config) grep -v '^#' "$2"; shift ;;
+      --max-minutes | --max-epochs | --max-steps) shift ;;
+      *) echo "$1" ;;
+    esac
+    shift
+  done | { grep -vE '^max-(minutes|epochs|steps) *=' || true; }
+}
+# keep_settings MODEL OPTION…: in MODEL.settings. A model that is there with others is not what these would make.
+keep_settings() {
+  local model=$1
+  shift
+  settings_of "$@" >"$model.settings.part"
+  if [ -e "$model" ] && [ -e "$model.settings" ] && ! cmp -s "$model.settings" "$model.settings.part"; then
+    local differs
+    differs=$({ diff "$model.settings" "$model.settings.part" || true; } | sed -n 's/^[<>] //p' | paste -s -d ' ')
+    rm "$model.settings.part"
+    fail "$model was trained with other settings ($differs); remove it, or give another --work"
+  fi
+  mv "$model.settings.part" "$model.settings"
 }
 
 # train_as MODEL DIR OPTION…: a model in DIR/MODEL from DIR/{train,valid}.{source,target}; goes on where it was
 # interrupted. What it says stands in DIR/MODEL.out.
 train() { train_as model "$@"; }
 train_as() {
-  local model=$1 dir=$2
+  local model=$1 dir=$2 say
   shift 2
+  keep_settings "$dir/$model" "$@"
   trap stop INT TERM
+  # The listener does not hear Ctrl-C: a training without one would end before it has written its checkpoint.
+  exec {say}> >(trap '' INT TERM; exec tee "$dir/$model.out")
+  listener=$!
   "$fovea" train --model "$dir/$model" --source "$dir/train.source" --target "$dir/train.target" \
     --valid-source "$dir/valid.source" --valid-target "$dir/valid.target" --resume "${threads[@]}" "$@" \
-    > >(tee "$dir/$model.out") 2>&1 &
+    >&"$say" 2>&1 &
   child=$!
+  exec {say}>&-
   wait "$child" || { echo "script/$self: the training of $dir/$model failed" >&2; exit 1; }
   child=
+  wait "$listener"
   trap - INT TERM
   # Somebody stopped it alone: half a training is not what is to be scored.
   if tail -n 1 "$dir/$model.out" | grep -q '^interrupted'; then stop; fi

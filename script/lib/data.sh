@@ -11,7 +11,8 @@ tatoeba-cmn-eng|Tatoeba English-Chinese pairs (manythings.org/anki, cmn-eng), sp
 
 set_field() { awk -F '|' -v name="$1" -v field="$2" '$1 == name { print $field }' <<<"$sets"; }
 
-data=${FOVEA_DATA:-}
+data=
+[ -z "${FOVEA_DATA:-}" ] || data=$(absolute "$FOVEA_DATA")
 need_set() {
   local set=$1
   [ -n "$data" ] && [ -d "$data/$set" ] && return
@@ -31,6 +32,7 @@ lines() {
   fi
 }
 
+# cut -s passes over lines without a tab: what is not a pair is nobody's source.
 spaced() { sed -E 's/ /_/g; s/(.)/\1 /g; s/ $//'; }  # a token for each character; a space becomes _
 
 # Every prepare_SET writes {train,valid,test}.{source,target} into DIR; test may have target.2 … for words with several
@@ -50,8 +52,8 @@ prepare_cmudict_g2p() {
   local dir=$1 part
   for part in train:train dev:valid test:test; do
     lines "cmudict-g2p/${part%:*}.tsv" >"$dir/${part#*:}.tsv"
-    cut -f 1 "$dir/${part#*:}.tsv" | spaced >"$dir/${part#*:}.source"
-    cut -f 2 "$dir/${part#*:}.tsv" >"$dir/${part#*:}.target"
+    cut -s -f 1 "$dir/${part#*:}.tsv" | spaced >"$dir/${part#*:}.source"
+    cut -s -f 2 "$dir/${part#*:}.tsv" >"$dir/${part#*:}.target"
   done
   for part in valid test; do one_line_per_word "$dir" "$part"; done
 }
@@ -77,9 +79,9 @@ prepare_sigmorphon2018_inflection() {
   local dir=$1 language=$2 part
   for part in train-high:train dev:valid test:test; do
     lines "sigmorphon2018-inflection/$language-${part%:*}" >"$dir/pairs.tsv"
-    paste -d ' ' <(cut -f 1 "$dir/pairs.tsv" | spaced) <(cut -f 3 "$dir/pairs.tsv" | sed 's/^/+/; s/;/ +/g') \
+    paste -d ' ' <(cut -s -f 1 "$dir/pairs.tsv" | spaced) <(cut -s -f 3 "$dir/pairs.tsv" | sed 's/^/+/; s/;/ +/g') \
       >"$dir/${part#*:}.source"
-    cut -f 2 "$dir/pairs.tsv" | spaced >"$dir/${part#*:}.target"
+    cut -s -f 2 "$dir/pairs.tsv" | spaced >"$dir/${part#*:}.target"
   done
 }
 
@@ -87,8 +89,8 @@ prepare_sigmorphon2020_g2p() {
   local dir=$1 language=$2 part
   for part in train:train dev:valid test:test; do
     lines "sigmorphon2020-g2p/${language}_${part%:*}.tsv" >"$dir/pairs.tsv"
-    cut -f 1 "$dir/pairs.tsv" | spaced >"$dir/${part#*:}.source"
-    cut -f 2 "$dir/pairs.tsv" >"$dir/${part#*:}.target"
+    cut -s -f 1 "$dir/pairs.tsv" | spaced >"$dir/${part#*:}.source"
+    cut -s -f 2 "$dir/pairs.tsv" >"$dir/${part#*:}.target"
   done
 }
 
@@ -102,8 +104,8 @@ prepare_scan() {
   lines "scan/tasks_test_$split.txt" | sed 's/^IN: //; s/ OUT: /\t/' >"$dir/test.tsv"
   local part
   for part in train valid test; do
-    cut -f 1 "$dir/$part.tsv" >"$dir/$part.source"
-    cut -f 2 "$dir/$part.tsv" >"$dir/$part.target"
+    cut -s -f 1 "$dir/$part.tsv" >"$dir/$part.source"
+    cut -s -f 2 "$dir/$part.tsv" >"$dir/$part.target"
   done
 }
 
@@ -112,8 +114,8 @@ prepare_tatoeba_cmn_eng() {
   [[ $2 != *zh-en ]] || { from=2; to=1; }
   for part in train valid test; do
     lines "tatoeba-cmn-eng/$part.tsv" >"$dir/pairs.tsv"
-    cut -f $from "$dir/pairs.tsv" >"$dir/$part.source"
-    cut -f $to "$dir/pairs.tsv" >"$dir/$part.target"
+    cut -s -f $from "$dir/pairs.tsv" >"$dir/$part.source"
+    cut -s -f $to "$dir/pairs.tsv" >"$dir/$part.target"
   done
 }
 

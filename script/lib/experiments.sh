@@ -39,7 +39,7 @@ tokens_per_second() {
 
 # Test lines, alone and joined by two and three, and the BLEU of those whose source has so many words.
 experiment_length() {
-  local model dir bin
+  local model dir bin row lines side file
   small_model length/plain --preset rnn-plain "${rnn[@]}"
   small_model length/attention --preset rnn-bahdanau "${rnn[@]}"
   for model in plain attention; do
@@ -52,6 +52,7 @@ experiment_length() {
   done
   echo "words of the source,lines,no attention,attention" >"$out/length.csv"
   for bin in 1-8 9-12 13-16 17-20 21-25 26-30 31-40 41-60; do
+    row=$bin
     for model in plain attention; do
       dir=$work/length/$model
       for file in output target; do
@@ -59,21 +60,25 @@ experiment_length() {
           awk -F '\t' -v low="${bin%-*}" -v high="${bin#*-}" '{ n = split($1, w, " ") } n >= low && n <= high { print $2 }' >"$dir/bin.$file"
       done
     done
-    [ "$(wc -l <"$work/length/plain/bin.target")" -ge 20 ] || continue
-    echo "$bin,$(wc -l <"$work/length/plain/bin.target"),$(figure bleu "$work/length/plain/bin.output" "$work/length/plain/bin.target" -- --tokenize none),$(figure bleu "$work/length/attention/bin.output" "$work/length/attention/bin.target" -- --tokenize none)" |
-      tee -a "$out/length.csv"
+    lines=$(wc -l <"$work/length/plain/bin.target")
+    [ "$lines" -ge 20 ] || continue
+    row+=,$lines
+    for dir in "$work"/length/{plain,attention}; do
+      row+=,$(figure bleu "$dir/bin.output" "$dir/bin.target" -- --tokenize none)
+    done
+    echo "$row" | tee -a "$out/length.csv"
   done
   "$fovea" chart "$out/length.csv" --svg "$out/length.svg" --y "no attention,attention" --title "BLEU by length of the source"
 }
 
 experiment_scores() {
-  local row name options
+  local name options bleu
   echo "attention,validation loss,BLEU,tokens/s" >"$out/scores.csv"
   while IFS='|' read -r name options; do
     read -r -a options <<<"$options"
     small_model "scores/$name" --preset rnn-bahdanau --form luong --input-feeding "${rnn[@]}" "${options[@]}"
-    row="$name,$(valid_loss "$work/scores/$name"),$(bleu_of "$work/scores/$name"),$(tokens_per_second "$work/scores/$name")"
-    echo "$row" | tee -a "$out/scores.csv"
+    bleu=$(bleu_of "$work/scores/$name")
+    echo "$name,$(valid_loss "$work/scores/$name"),$bleu,$(tokens_per_second "$work/scores/$name")" | tee -a "$out/scores.csv"
   done <<'ROWS'
 none|--attention none --no-input-feeding
 dot|--attention dot
@@ -90,7 +95,7 @@ ROWS
 }
 
 experiment_encoders() {
-  local name options sentences seconds
+  local name options sentences seconds bleu
   echo "encoder and decoder,weights,validation loss,BLEU,tokens/s,sentences/s" >"$out/encoders.csv"
   while IFS='|' read -r name options; do
     read -r -a options <<<"$options"
@@ -166,11 +171,12 @@ dates_loss() {
 }
 
 experiment_heads() {
-  local heads
+  local heads bleu
   echo "heads,validation loss,BLEU,tokens/s" >"$out/heads.csv"
   for heads in 1 2 4 8 16; do
     small_model "heads/$heads" --preset transformer-tiny --heads "$heads" --learning-rate 0.003 --warmup 500
-    echo "$heads,$(valid_loss "$work/heads/$heads"),$(bleu_of "$work/heads/$heads"),$(tokens_per_second "$work/heads/$heads")" | tee -a "$out/heads.csv"
+    bleu=$(bleu_of "$work/heads/$heads")
+    echo "$heads,$(valid_loss "$work/heads/$heads"),$bleu,$(tokens_per_second "$work/heads/$heads")" | tee -a "$out/heads.csv"
   done
   "$fovea" chart "$out/heads.csv" --svg "$out/heads.svg" --log-x --y BLEU --y "validation loss" --title "BLEU, test 2016" --title "Validation loss"
 }

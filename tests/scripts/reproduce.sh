@@ -34,6 +34,32 @@ cp "$report" "$folder/before"
 works "$reproduce" multi30k-bahdanau --data "$folder/data" "${small[@]}" -- "${less[@]}" --vocab 40
 holds "$folder/out" 'going on from step 3'
 cmp "$report" "$folder/before" || broken "the second report differs"
+# What was trained with other settings is not reported as if these had made it; how long is another question.
+refuses 2 'was trained with other settings (--dropout 0.4); remove it, or give another --work' \
+  "$reproduce" multi30k-bahdanau --data "$folder/data" "${small[@]}" -- "${less[@]}" --vocab 40 --dropout 0.4
+# Files are found from where the command is given.
+(cd "$folder" && FOVEA_DATA=data works "$reproduce" multi30k-bahdanau --minutes 9 "${small[@]}" -- "${less[@]}" --vocab 40)
+
+# Ctrl-C, which everyone in the group hears: a checkpoint is written, nothing is reported, and the next call goes on.
+more=("$reproduce" multi30k-plain --data "$folder/data" "${small[@]}" -- --dim 8 --embedding 8 --vocab 40
+  --checkpoint-every 100000 --report-every 10)
+setsid env --default-signal=INT "${more[@]}" --max-steps 1000000 >"$folder/out" 2>"$folder/err" &
+group=$!
+for ((i = 0; i < 300; ++i)); do
+  grep -q '^step' "$folder/out" && break
+  sleep 0.1
+done
+kill -INT -- -"$group"
+code=0
+wait "$group" || code=$?
+[ "$code" = 130 ] || broken "interrupted, it ended with $code"
+holds "$folder/err" 'the same command goes on from the last checkpoint'
+holds "$folder/work/multi30k-plain/model.out" '^interrupted; --resume goes on'
+[ ! -e "$folder/results/multi30k-plain.md" ] || broken "half a training was reported"
+last=$(sed -n 's/^step *\([0-9]*\) .*/\1/p' "$folder/work/multi30k-plain/model.out" | tail -n 1)
+works "${more[@]}" --max-steps $((last + 20))
+step=$(sed -n 's/^going on from step \([0-9]*\).*/\1/p' "$folder/work/multi30k-plain/model.out")
+[ "${step:-0}" -ge "$last" ] || broken "it goes on from step ${step:-0}, having reported step $last"
 
 works "$reproduce" cmudict-lstm --data "$folder/data" "${small[@]}" -- "${less[@]}"
 holds "$folder/results/cmudict-lstm.md" '`WER \(words not entirely right\)`'
@@ -60,6 +86,11 @@ works "$reproduce" scan --data "$folder/data" --part jump --part simple "${small
 holds "$folder/results/scan.md" '^\| jump \| '
 holds "$folder/results/scan.md" '^\| simple \| '
 if grep -q '^| length' "$folder/results/scan.md"; then broken "a part that was not chosen is reported"; fi
-rm "$folder/data/scan/tasks_test_simple.txt"
-refuses 2 "tasks_test_simple.txt is not there" "$reproduce" scan --data "$folder/data" "${small[@]}"
+# What a later part lacks is said before an earlier one is trained.
+rm -r "$folder/work/scan" "$folder/data/scan/tasks_test_length.txt"
+refuses 2 "tasks_test_length.txt is not there" "$reproduce" scan --data "$folder/data" "${small[@]}"
+[ ! -e "$folder/work/scan/simple/model" ] || broken "a part was trained although another's data are missing"
+# Lines without a tab are no pairs.
+for part in train dev test; do echo 'HELLO  HH AH L OW' | gzip >"$folder/data/cmudict-g2p/$part.tsv.gz"; done
+refuses 2 "no train lines were found" "$reproduce" cmudict-lstm --data "$folder/data" "${small[@]}"
 echo passed
