@@ -20,18 +20,22 @@ int fail(const Streams& streams, std::string message, int code) {
   return code;
 }
 
-// CLI11 says of a subcommand that it does not know that one is required; say which one it was, and what there is.
+// CLI11 says of a subcommand or an option before it that it does not know that a subcommand is required; say which one
+// it was, and what there is.
 void check_subcommands(CLI::App& app, const std::vector<std::string>& arguments) {
   CLI::App* at = &app;
   for (const std::string& word : arguments) {
     const auto known = at->get_subcommands([](CLI::App*) { return true; });
-    if (known.empty() || word.starts_with('-')) return;
+    if (known.empty()) return;
+    const bool option = word.starts_with('-');
+    if (option && at->get_option_no_throw(word) != nullptr) return;
     const auto next =
         std::find_if(known.begin(), known.end(), [&word](const CLI::App* sub) { return sub->check_name(word); });
     if (next == known.end()) {
       std::string names;
       for (const CLI::App* sub : known) names += (names.empty() ? "" : ", ") + sub->get_name();
-      throw UsageError(fmt::format("\"{}\" is not a subcommand of {}: {}", word, at->get_name(), names));
+      throw UsageError(fmt::format("\"{}\" is not {} of {}: {}", word,
+                                   option ? "an option or subcommand" : "a subcommand", at->get_name(), names));
     }
     at = *next;
   }

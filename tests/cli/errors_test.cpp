@@ -39,6 +39,11 @@ TEST(Errors, WrongUsageIsTwo) {
   expect_one_line(test::run_cli({}), 2, "subcommand");
   expect_one_line(test::run_cli({"attned"}), 2, "\"attned\" is not a subcommand of fovea: ");
   expect_one_line(test::run_cli({"bench", "speed"}), 2, "\"speed\" is not a subcommand of bench: ");
+  expect_one_line(test::run_cli({"--threads", "2", "run"}), 2,
+                  "\"--threads\" is not an option or subcommand of fovea: ");
+  EXPECT_EQ(test::run_cli({"--version"}).code, 0);
+  EXPECT_EQ(test::run_cli({"-h"}).code, 0);
+  EXPECT_EQ(test::run_cli({"bench", "--help"}).code, 0);
   expect_one_line(test::run_cli({"bench"}), 2, "subcommand");
   expect_one_line(test::run_cli({"evaluate", "--hypothesi", "x"}), 2, "--hypothesi");
   expect_one_line(test::run_cli({"evaluate", "--metric", "speed"}), 2, "--metric");
