@@ -87,7 +87,7 @@ void finish(Bleu& result, const BleuOptions& how) {
   result.score = result.brevity_penalty * std::exp(log_sum / orders);
 }
 
-std::string bleu_signature(std::size_t references, const BleuOptions& how) {
+std::string bleu_signature(const References& references, const BleuOptions& how) {
   static constexpr const char* tokenizers[] = {"13a", "zh", "char", "none"};
   std::string smoothing;
   switch (how.smoothing) {
@@ -122,13 +122,15 @@ std::string Bleu::details() const {
 Bleu bleu(const Lines& hypotheses, const References& references, const BleuOptions& how) {
   metrics::check_lines("bleu", hypotheses, references);
   Bleu result;
-  result.signature = bleu_signature(references.size(), how);
+  result.signature = bleu_signature(references, how);
   for (std::size_t line = 0; line < hypotheses.size(); ++line) {
     metrics::WordNumbers numbers;
     const std::u32string hypothesis = numbers.of(words_of(hypotheses[line], how));
     std::vector<std::u32string> targets;
     targets.reserve(references.size());
-    for (const Lines& reference : references) targets.push_back(numbers.of(words_of(reference[line], how)));
+    for (const std::string& reference : metrics::references_of(references, line)) {
+      targets.push_back(numbers.of(words_of(reference, how)));
+    }
     result.hypothesis_words += static_cast<std::int64_t>(hypothesis.size());
     result.reference_words += closest(static_cast<std::int64_t>(hypothesis.size()), targets);
     for (int n = 1; n <= max_order; ++n) {

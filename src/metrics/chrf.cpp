@@ -115,8 +115,8 @@ Chrf chrf(const Lines& hypotheses, const References& references, const ChrfOptio
     const Sequences hypothesis(hypotheses[line], how, numbers);
     Statistics best;
     double best_score = -1;
-    for (const Lines& reference : references) {
-      const Statistics statistics = compare(hypothesis, Sequences(reference[line], how, numbers));
+    for (const std::string& reference : metrics::references_of(references, line)) {
+      const Statistics statistics = compare(hypothesis, Sequences(reference, how, numbers));
       const double score = f_score(statistics, how);
       if (score > best_score) {
         best_score = score;
@@ -132,9 +132,9 @@ Chrf chrf(const Lines& hypotheses, const References& references, const ChrfOptio
   return {.score = f_score(total, how),
           .name = fmt::format("chrF{}{}", how.beta, std::string(static_cast<std::size_t>(how.word_order), '+')),
           .signature = metrics::signature(
-              references.size(), fmt::format("case:{}|eff:{}|nc:{}|nw:{}|space:{}", how.lowercase ? "lc" : "mixed",
-                                             how.epsilon_smoothing ? "no" : "yes", how.character_order, how.word_order,
-                                             how.whitespace ? "yes" : "no"))};
+              references, fmt::format("case:{}|eff:{}|nc:{}|nw:{}|space:{}", how.lowercase ? "lc" : "mixed",
+                                      how.epsilon_smoothing ? "no" : "yes", how.character_order, how.word_order,
+                                      how.whitespace ? "yes" : "no"))};
 }
 
 }  // namespace fovea

@@ -21,8 +21,25 @@ void check_lines(std::string_view metric, const Lines& hypotheses, const Referen
   if (hypotheses.empty()) throw UsageError(fmt::format("{}: no lines to score", metric));
 }
 
-std::string signature(std::size_t references, std::string_view middle) {
-  return fmt::format("nrefs:{}|{}|version:2-fovea-{}", references, middle, FOVEA_VERSION);
+std::vector<std::reference_wrapper<const std::string>> references_of(const References& references, std::size_t line) {
+  std::vector<std::reference_wrapper<const std::string>> out;
+  for (const Lines& reference : references) {
+    if (!reference[line].empty()) out.emplace_back(reference[line]);
+  }
+  if (out.empty()) out.emplace_back(references[0][line]);
+  return out;
+}
+
+std::string signature(const References& references, std::string_view middle) {
+  std::size_t fewest = references.size();
+  std::size_t most = references.size() > 1 ? 0 : 1;
+  for (std::size_t line = 0; references.size() > 1 && line < references[0].size(); ++line) {
+    const std::size_t count = references_of(references, line).size();
+    fewest = std::min(fewest, count);
+    most = std::max(most, count);
+  }
+  return fmt::format("nrefs:{}|{}|version:2-fovea-{}", fewest == most ? std::to_string(most) : "var", middle,
+                     FOVEA_VERSION);
 }
 
 std::u32string WordNumbers::of(const std::vector<std::string>& words) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,9 +16,14 @@ namespace fovea::metrics {
 /// hypotheses, and there is at least one set and one line.
 void check_lines(std::string_view metric, const Lines& hypotheses, const References& references);
 
-/// "nrefs:1|" + middle + "|version:…": sacreBLEU's keys in sacreBLEU's order. The version says whose rules were
-/// followed (sacreBLEU 2) and who followed them.
-[[nodiscard]] std::string signature(std::size_t references, std::string_view middle);
+/// The references of a line that count, as in sacreBLEU: of several, an empty one says that there are fewer for this
+/// line. When all are empty, the line has none of any words: the first of them.
+[[nodiscard]] std::vector<std::reference_wrapper<const std::string>> references_of(const References& references,
+                                                                                   std::size_t line);
+
+/// "nrefs:1|" + middle + "|version:…": sacreBLEU's keys in sacreBLEU's order; nrefs:var when lines have different
+/// numbers of references. The version says whose rules were followed (sacreBLEU 2) and who followed them.
+[[nodiscard]] std::string signature(const References& references, std::string_view middle);
 
 /// A number for each different word, so that n-grams compare as strings of numbers.
 class WordNumbers {

@@ -252,21 +252,22 @@ Ter ter(const Lines& hypotheses, const References& references, bool case_sensiti
     const std::u32string hypothesis = numbers.of(words_of(hypotheses[line]));
     int fewest = infinite;
     double lengths = 0;
-    for (const Lines& reference : references) {
-      const std::u32string target = numbers.of(words_of(reference[line]));
+    const auto wanted = metrics::references_of(references, line);
+    for (const std::string& reference : wanted) {
+      const std::u32string target = numbers.of(words_of(reference));
       fewest = std::min(fewest, count_edits(hypothesis, target));
       lengths += static_cast<double>(target.size());
     }
     result.edits += fewest;
-    result.reference_words += lengths / static_cast<double>(references.size());
+    result.reference_words += lengths / static_cast<double>(wanted.size());
   }
   if (result.reference_words > 0) {
     result.score = 100 * static_cast<double>(result.edits) / result.reference_words;
   } else {
     result.score = result.edits > 0 ? 100 : 0;
   }
-  result.signature = metrics::signature(references.size(), std::string("case:") + (case_sensitive ? "mixed" : "lc") +
-                                                               "|tok:tercom|norm:no|punct:yes|asian:no");
+  result.signature = metrics::signature(
+      references, std::string("case:") + (case_sensitive ? "mixed" : "lc") + "|tok:tercom|norm:no|punct:yes|asian:no");
   return result;
 }
 

@@ -81,6 +81,17 @@ TEST(Bleu, LowercaseKnowsMoreThanAscii) {
             bleu({"1 2 3 4 5"}, {{"1 2 3 4 5"}}).score);
 }
 
+// sacreBLEU: "we have fewer references for this particular sentence".
+TEST(Bleu, AnEmptyLineAmongSeveralReferencesIsNone) {
+  const Bleu b = bleu({"a b c d e f", "x y z w"}, {{"a b c d e f g h i j k l", "x y z w"}, {"", "x y z w"}});
+  EXPECT_NEAR(b.score, 54.88, 0.005);  // exp(1 - 16 / 10)
+  EXPECT_EQ(b.reference_words, 16);
+  EXPECT_EQ(b.signature.substr(0, 10), "nrefs:var|");
+  EXPECT_EQ(bleu({"a", "b"}, {{"a", "b"}, {"a", "c"}}).signature.substr(0, 8), "nrefs:2|");
+  EXPECT_EQ(bleu({"a", "b"}, {{"", ""}, {"a", "c"}}).signature.substr(0, 8), "nrefs:1|");
+  EXPECT_EQ(bleu({"a", ""}, {{"a", ""}}).signature.substr(0, 8), "nrefs:1|");
+}
+
 TEST(Bleu, UnequalCountsAreAnErrorThatNamesThem) {
   try {
     (void)bleu({"a", "b"}, {{"a", "b"}, {"a"}});

@@ -68,6 +68,14 @@ TEST(Chrf, TheBestReferenceOfALineCounts) {
   EXPECT_LT(chrf(hypotheses, {both[0]}).score, 70);
 }
 
+TEST(Chrf, AnEmptyLineAmongSeveralReferencesIsNone) {
+  const Chrf with = chrf({"qqqq", "abc def"}, {{"", "abc def"}, {"xyzw", "abc def"}});
+  const Chrf alone = chrf({"qqqq", "abc def"}, {{"xyzw", "abc def"}});
+  EXPECT_EQ(with.score, alone.score);
+  EXPECT_NEAR(with.score, 77.36, 0.005);
+  EXPECT_EQ(with.signature.substr(0, 10), "nrefs:var|");
+}
+
 TEST(Chrf, SignatureAndNameAreSacrebleus) {
   const Chrf plain = chrf({"a"}, {{"a"}});
   EXPECT_EQ(plain.name, "chrF2");

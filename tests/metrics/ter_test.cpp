@@ -53,6 +53,12 @@ TEST(Ter, EmptyReferences) {
   EXPECT_EQ(ter({"a b"}, {{""}}).score, 100);
 }
 
+TEST(Ter, AnEmptyLineAmongSeveralReferencesIsNone) {
+  const Ter t = ter({"a b c d e f", "x y z w"}, {{"a b c d e f g h i j k l", "x y z w"}, {"", "x y z w"}});
+  EXPECT_NEAR(t.score, 37.5, 1e-9);  // 6 of 12 + 4
+  EXPECT_EQ(t.signature.substr(0, 10), "nrefs:var|");
+}
+
 TEST(Ter, VeryDifferentLengthsStayWithinTheBand) {
   std::string long_line;
   for (int i = 0; i < 300; ++i) long_line += fmt::format("w{} ", i);
