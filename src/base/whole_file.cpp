@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <deque>
+#include <regex>
 #include <system_error>
 #include <utility>
 
@@ -57,6 +59,18 @@ WholeFile::WholeFile(const std::filesystem::path& target) : name_(target), targe
 
 WholeFile::~WholeFile() {
   discard();
+}
+
+void remove_leftovers(const std::filesystem::path& folder) {
+  static const std::regex temporary(R"(\..+\.([0-9]{1,9})\.[0-9]+\.tmp)");
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    std::smatch match;
+    if (!std::regex_match(name, match, temporary)) continue;
+    if (::kill(std::stoi(match[1]), 0) == 0 || errno != ESRCH) continue;  // it may still be writing
+    std::filesystem::remove(entry.path(), error);
+  }
 }
 
 void WholeFile::write(std::span<const std::byte> bytes) {

@@ -47,6 +47,9 @@ class WholeFile {
   bool prepared_ = false;
 };
 
+/// Removes what processes that were killed in the middle of writing whole files have left in a folder.
+void remove_leftovers(const std::filesystem::path& folder);
+
 /// All of `text` as the file `target`.
 void write_whole_file(const std::filesystem::path& target, std::string_view text);
 

@@ -56,8 +56,11 @@ std::vector<std::string> with_config(std::vector<std::string> arguments, const C
     if (flag && item.inputs[0] != "true" && item.inputs[0] != "false") {
       throw UsageError(fmt::format("--config: {}: {} is true or false, not {}", file, item.name, item.inputs[0]));
     }
-    if (item.inputs[0] == "false") continue;
-    arguments.push_back(item.inputs[0] == "true" ? option : option + "=" + item.inputs[0]);
+    if (!flag) {
+      arguments.push_back(option + "=" + item.inputs[0]);
+    } else if (item.inputs[0] == "true") {
+      arguments.push_back(option);
+    }
   }
   return arguments;
 }

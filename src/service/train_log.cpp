@@ -1,9 +1,21 @@
 #include "service/train_log.hpp"
 
+#include <algorithm>
+
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea {
+namespace {
+
+// Numbers (null: one that was not finite) and whether it was the best.
+bool well_formed(const nlohmann::json& entry) {
+  return std::all_of(entry.items().begin(), entry.items().end(), [](const auto& item) {
+    return item.key() == "best" ? item.value().is_boolean() : item.value().is_number() || item.value().is_null();
+  });
+}
+
+}  // namespace
 
 TrainLog::TrainLog(const std::filesystem::path& file, std::int64_t last_step) : file_(file) {
   std::string kept;
@@ -13,7 +25,7 @@ TrainLog::TrainLog(const std::filesystem::path& file, std::int64_t last_step) : 
       auto entry = nlohmann::json::parse(line, nullptr, false);
       // A line cut short by a crash is not JSON.
       if (!entry.is_object() || !entry.contains("step") || !entry["step"].is_number_integer()) continue;
-      if (entry["step"].get<std::int64_t>() > last_step) continue;
+      if (entry["step"].get<std::int64_t>() > last_step || !well_formed(entry)) continue;
       kept += line + "\n";
       entries_.push_back(std::move(entry));
     }

@@ -51,7 +51,8 @@ std::string training_report(const TrainingJob& job, const std::vector<nlohmann::
   }
   if (best != nullptr) {
     for (const char* name : {"bleu", "accuracy", "valid_loss"}) {
-      if (best->contains(name)) page.highlights.emplace_back(name, fmt::format("{:.2f}", (*best)[name].get<double>()));
+      if (best->contains(name) && (*best)[name].is_number())
+        page.highlights.emplace_back(name, fmt::format("{:.2f}", (*best)[name].get<double>()));
     }
   }
   if (last != nullptr) {

@@ -239,6 +239,24 @@ void add_corpus_notes(const char* what, const text::CorpusReport& r, std::vector
   for (const auto& warning : r.warnings()) notes.push_back("warning: " + warning);
 }
 
+// Of all tokens of all pairs in their order.
+std::string hash_of(const Pairs& pairs, std::int64_t count) {
+  std::uint64_t hash = 0;
+  const auto add = [&hash](std::span<const std::int32_t> ids) {
+    hash = mix64(hash ^ ids.size());
+    for (const std::int32_t id : ids) hash = mix64(hash ^ static_cast<std::uint64_t>(id));
+  };
+  for (std::int64_t i = 0; i < count; ++i) {
+    add(pairs.source(i));
+    add(pairs.target(i));
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+std::string to_text(ValidateBy by) {
+  return by == ValidateBy::loss ? "loss" : by == ValidateBy::bleu ? "bleu" : "accuracy";
+}
+
 // Of two configurations, as "dim 16, not 32"; empty when they are the same.
 std::string first_difference(const nlohmann::json& before, const nlohmann::json& now) {
   for (const auto& [name, value] : now.items()) {
@@ -266,12 +284,19 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
     }
   }
   const std::filesystem::path checkpoint = job.model / "checkpoint.safetensors";
-  const bool resume = job.resume && std::filesystem::exists(job.model / "config.json");
+  if (job.resume && job.overwrite) throw UsageError("--overwrite: it starts anew, --resume goes on; give one of them");
+  const bool described = std::filesystem::exists(job.model / "config.json");
+  const bool holds =
+      described || std::filesystem::exists(checkpoint) || std::filesystem::exists(job.model / "model.safetensors");
+  if (job.resume && holds && !described) {
+    throw UsageError(fmt::format("--resume: {} has lost its config.json; --overwrite starts anew", job.model.string()));
+  }
+  const bool resume = job.resume && described;
   if (resume && !std::filesystem::exists(checkpoint) && std::filesystem::exists(job.model / "model.safetensors")) {
     throw UsageError(fmt::format("--resume: {} holds a model but no checkpoint to go on from; --overwrite starts anew",
                                  job.model.string()));
   }
-  if (!job.resume && !job.overwrite && std::filesystem::exists(job.model / "config.json")) {
+  if (!job.resume && !job.overwrite && holds) {
     throw UsageError(fmt::format("--model: {} holds a model; --resume goes on with it, --overwrite starts anew",
                                  job.model.string()));
   }
@@ -321,7 +346,19 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
     std::filesystem::remove(job.model / "model.safetensors", ignored);
     write_model_config(job.model, config, tokenizers);
   }
-  const std::int64_t from = resume && std::filesystem::exists(checkpoint) ? read_train_state(checkpoint).step : 0;
+  remove_leftovers(job.model);
+  nlohmann::json fingerprint = to_json(config);
+  fingerprint["seed"] = options.seed;
+  fingerprint["pairs"] = corpus.size();
+  fingerprint["tokens"] = report.source_tokens + report.target_tokens;
+  fingerprint["text"] = hash_of(CorpusPairs(corpus), corpus.size());
+  fingerprint["validate"] = to_text(job.validate_by);
+  fingerprint["validation"] = hash_of(CorpusPairs(valid), valid.size());
+  fingerprint["average"] = options.average;
+  fingerprint["ema"] = options.ema;
+  if (job.subword_sampling > 0) fingerprint["subword-sampling"] = job.subword_sampling;
+  const std::int64_t from =
+      resume && std::filesystem::exists(checkpoint) ? read_train_state(checkpoint, fingerprint.dump()).step : 0;
   if (from > 0) notes.push_back(fmt::format("going on from step {}", from));
   TrainLog log(job.model / "log.jsonl", from);
   observer.started(notes);
@@ -329,13 +366,6 @@ Trainer::End train(const TrainingJob& job, TrainingObserver& observer) {
   Judge judge(job, config, tokenizers, valid_text, valid, parameters, observer);
   Logger logger(observer, log);
   logger.extra = &judge.extra;
-  nlohmann::json fingerprint = to_json(config);
-  fingerprint["seed"] = options.seed;
-  fingerprint["pairs"] = corpus.size();
-  fingerprint["tokens"] = report.source_tokens + report.target_tokens;
-  fingerprint["average"] = options.average;
-  fingerprint["ema"] = options.ema;
-  if (job.subword_sampling > 0) fingerprint["subword-sampling"] = job.subword_sampling;
   Trainer trainer{config, parameters, options, pairs, plan, logger, checkpoint, fingerprint.dump(), {}, {}};
   trainer.validate = [&judge](std::span<const Tensor> weights) { return judge(weights); };
   trainer.save_best = [&](std::span<const Tensor> weights, const TrainState&) {

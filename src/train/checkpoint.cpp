@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "fovea/error.hpp"
@@ -13,25 +16,37 @@ namespace {
 using nlohmann::json;
 
 json to_json(const TrainState& s) {
-  return {{"step", s.step},         {"epoch", s.epoch},
-          {"batch", s.batch},       {"seconds", s.seconds},
-          {"tokens", s.tokens},     {"best", s.best},
-          {"has_best", s.has_best}, {"disappointments", s.disappointments},
-          {"halvings", s.halvings}, {"finished", s.finished}};
+  return {
+      {"step", s.step},         {"epoch", s.epoch},   {"batch", s.batch},       {"seconds", s.seconds},
+      {"tokens", s.tokens},     {"best", s.best},     {"has_best", s.has_best}, {"disappointments", s.disappointments},
+      {"halvings", s.halvings}, {"judged", s.judged}, {"finished", s.finished}};
+}
+
+// As it is written: nlohmann-json would cut off what does not fit.
+template <class T>
+void count(const json& j, const char* name, T& value) {
+  const json& given = j.at(name);
+  const double number = given.is_number_integer() ? given.get<double>() : NAN;
+  if (!(number >= 0 && number <= std::min(9e15, static_cast<double>(std::numeric_limits<T>::max())))) {
+    throw FileError(fmt::format("the state of the training has \"{}\" {}", name, given.dump()));
+  }
+  given.get_to(value);
 }
 
 TrainState state_from(const json& j) {
   TrainState s;
-  j.at("step").get_to(s.step);
-  j.at("epoch").get_to(s.epoch);
-  j.at("batch").get_to(s.batch);
+  count(j, "step", s.step);
+  count(j, "epoch", s.epoch);
+  count(j, "batch", s.batch);
   j.at("seconds").get_to(s.seconds);
-  j.at("tokens").get_to(s.tokens);
+  count(j, "tokens", s.tokens);
   j.at("best").get_to(s.best);
   j.at("has_best").get_to(s.has_best);
-  j.at("disappointments").get_to(s.disappointments);
-  j.at("halvings").get_to(s.halvings);
+  count(j, "disappointments", s.disappointments);
+  count(j, "halvings", s.halvings);
   j.at("finished").get_to(s.finished);
+  const json judged = j.value("judged", json());  // older ones do not have it
+  if (judged.is_number_integer()) s.judged = judged.get<std::int64_t>();
   return s;
 }
 
@@ -40,18 +55,43 @@ json training_json(const Safetensors& in, const std::filesystem::path& file) {
   if (training == in.metadata().end()) throw FileError(file.string() + ": not a training checkpoint");
   json meta = json::parse(training->second, nullptr, false);
   try {
-    const TrainState s = state_from(meta);
-    for (const std::int64_t count :
-         {s.step, s.epoch, s.batch, s.tokens, std::int64_t{s.disappointments}, std::int64_t{s.halvings}}) {
-      if (count < 0)
-        throw FileError(fmt::format("{}: the state of the training has a count of {}", file.string(), count));
-    }
+    (void)state_from(meta);
     (void)meta.at("mean").get<bool>();
-    (void)meta.at("recent").get<std::size_t>();
+    std::int64_t recent = 0;
+    count(meta, "recent", recent);
+  } catch (const FileError& error) {
+    throw FileError(fmt::format("{}: {}", file.string(), error.what()));
   } catch (const json::exception&) {
     throw FileError(file.string() + ": the state of the training cannot be read");
   }
   return meta;
+}
+
+// In what a training was given something else than now: "seed 1, not 2". Empty when the older of two just says less.
+std::string difference(const std::string& before, const std::string& now) {
+  const json a = json::parse(before, nullptr, false);
+  const json b = json::parse(now, nullptr, false);
+  if (!a.is_object() || !b.is_object()) return "something else";
+  for (const auto& [name, value] : b.items()) {
+    const bool newer = name == "text" || name == "validation" || name == "validate";
+    const json was = a.value(name, json());
+    if (was == value || (newer && was.is_null())) continue;
+    if (name == "text" || name == "pairs" || name == "tokens") return "other training text";
+    if (name == "validation") return "other text to validate on";
+    return fmt::format("{} {}, not {}", name, was.is_null() ? "nothing" : was.dump(), value.dump());
+  }
+  for (const auto& [name, value] : a.items()) {
+    if (!b.contains(name)) return fmt::format("{} {}", name, value.dump());
+  }
+  return {};
+}
+
+void check_made_with(const Safetensors& in, const std::filesystem::path& file, const std::string& fingerprint) {
+  const auto made_with = in.metadata().find("fingerprint");
+  if (made_with == in.metadata().end()) throw FileError(file.string() + ": does not say what it was made with");
+  if (made_with->second == fingerprint) return;
+  const std::string other = difference(made_with->second, fingerprint);
+  if (!other.empty()) throw UsageError(fmt::format("--resume: {} was made with {}", file.string(), other));
 }
 
 void add_all(SafetensorsWriter& writer, const std::string& group, const std::vector<Tensor>& tensors,
@@ -93,8 +133,9 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   writer.write(file);
 }
 
-TrainState read_train_state(const std::filesystem::path& file) {
+TrainState read_train_state(const std::filesystem::path& file, const std::string& fingerprint) {
   const Safetensors in(file);
+  check_made_with(in, file, fingerprint);
   return state_from(training_json(in, file));
 }
 
@@ -102,11 +143,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file, const Parameters& 
                            const std::string& fingerprint) {
   const Safetensors in(file);
   const json meta = training_json(in, file);
-  const auto made_with = in.metadata().find("fingerprint");
-  if (made_with == in.metadata().end() || made_with->second != fingerprint) {
-    throw UsageError(
-        fmt::format("--resume: {} was made with another model, other text or another seed", file.string()));
-  }
+  check_made_with(in, file, fingerprint);
   Checkpoint checkpoint;
   checkpoint.state = state_from(meta);
   const bool mean = meta.value("mean", false);

@@ -20,8 +20,9 @@ struct TrainState {
   std::int64_t tokens = 0;
   double best = 0;  // validation's best score, higher is better
   bool has_best = false;
-  int disappointments = 0;  // validations since then
-  int halvings = 0;         // of the learning rate
+  int disappointments = 0;   // validations since then
+  int halvings = 0;          // of the learning rate
+  std::int64_t judged = -1;  // the last step that was validated
   bool finished = false;
 };
 
@@ -33,13 +34,13 @@ struct Checkpoint {
   std::vector<std::vector<Tensor>> recent;  // the last checkpoints' weights, oldest first, when they are averaged
 };
 
-/// The file appears whole or not at all. `fingerprint` says what the training was given; a checkpoint made with another
-/// one is not continued.
+/// The file appears whole or not at all. `fingerprint`, a JSON object, says what the training was given; a checkpoint
+/// made with another one is not continued, but for what older versions did not write into it.
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint, const Parameters& parameters,
                       const std::string& fingerprint);
-/// Where the training stands that the file would go on with.
-[[nodiscard]] TrainState read_train_state(const std::filesystem::path& file);
-/// Throws FileError naming what does not fit; UsageError when the fingerprint differs.
+/// Where the training stands that the file would go on with. Both throw FileError naming what does not fit, UsageError
+/// naming the first thing in which the fingerprint differs.
+[[nodiscard]] TrainState read_train_state(const std::filesystem::path& file, const std::string& fingerprint);
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& file, const Parameters& parameters,
                                          const std::string& fingerprint);
 

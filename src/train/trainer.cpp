@@ -167,20 +167,21 @@ class Run {
       ++state_.disappointments;
       if (t_.options.schedule.kind == ScheduleKind::plateau) ++state_.halvings;
     }
-    judged_step_ = state_.step;
+    state_.judged = state_.step;
     t_.observer.validated(state_, v, best);
   }
 
   Trainer::End finish(Trainer::End how) {
     if (sums_.target_tokens > 0) report();
-    if (judged_step_ != state_.step && state_.step > 0) {
+    if (state_.judged != state_.step && state_.step > 0) {
       // Not a checkpoint of the schedule: with more steps allowed, training goes on as if it had not been.
       const auto recent = recent_;
       const TrainState before = state_;
       judge();
       recent_ = recent;
-      state_.halvings = before.halvings;
-      state_.disappointments = before.disappointments;
+      const std::int64_t judged = state_.judged;
+      state_ = before;
+      state_.judged = judged;
     }
     state_.finished = true;
     save();
@@ -201,12 +202,18 @@ class Run {
   void restore() {
     Checkpoint c = read_checkpoint(t_.checkpoint_file, t_.parameters, t_.fingerprint);
     state_ = c.state;
-    if (state_.finished || state_.step % t_.options.checkpoint_every == 0) judged_step_ = state_.step;
+    // Older checkpoints do not say which step was judged last.
+    if (state_.judged < 0 && state_.has_best && (state_.finished || state_.step % t_.options.checkpoint_every == 0)) {
+      state_.judged = state_.step;
+    }
+    if (c.mean.empty() != adam_.mean().empty() || static_cast<int>(c.recent.size()) > t_.options.average) {
+      throw FileError(t_.checkpoint_file.string() + ": has not the means of weights that this training keeps");
+    }
     for (std::size_t i = 0; i < c.weights.size(); ++i) {
       t_.parameters.entries()[i].weight.value().copy_from(c.weights[i]);
       adam_.first_moments()[i].copy_from(c.first_moments[i]);
       adam_.second_moments()[i].copy_from(c.second_moments[i]);
-      if (!adam_.mean().empty() && !c.mean.empty()) adam_.mean()[i].copy_from(c.mean[i]);
+      if (!c.mean.empty()) adam_.mean()[i].copy_from(c.mean[i]);
     }
     recent_ = std::move(c.recent);
     // More steps may be allowed now than when it ended.
@@ -221,7 +228,6 @@ class Run {
   double working_seconds_ = 0;  // in steps since the last report; validation and checkpoints are not counted
   double rate_ = 0;
   double norm_ = 0;
-  std::int64_t judged_step_ = -1;
   std::vector<std::int64_t> batch_;
   std::vector<std::vector<Tensor>> recent_;
 };

@@ -192,6 +192,41 @@ TEST_F(TrainCommand, GoingOnWithAnotherModelIsRefused) {
   EXPECT_NE(r.err.find("kernel 3, not 5"), std::string::npos) << r.err;
 }
 
+TEST_F(TrainCommand, ATrainingGoesOnOnlyWithWhatItWasGiven) {
+  ASSERT_EQ(run_cli(train("m", {"--max-steps", "4"})).code, 0);
+  const auto resumed = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--resume", "--max-steps", "8"});
+    return train("m", more);
+  };
+  std::string other = folder_.read("train.target");  // the same words on other lines
+  const std::size_t first = other.find('\n') + 1;
+  other = other.substr(first) + other.substr(0, first);
+  folder_.write("other.target", other);
+  expect_error(resumed({"--target", file("other.target")}), 2, "was made with other training text");
+  expect_error(resumed({"--validate", "accuracy"}), 2, "was made with validate \"loss\", not \"accuracy\"");
+  expect_error(resumed({"--valid-source", file("train.source"), "--valid-target", file("train.target")}), 2,
+               "was made with other text to validate on");
+  expect_error(resumed({"--seed", "7"}), 2, "was made with seed 1, not 7");
+  expect_error(resumed({"--average", "2"}), 2, "was made with average 1, not 2");
+  expect_error(resumed({"--overwrite"}), 2, "--overwrite");
+  // Odd lines of a log are not shown; they end nothing.
+  folder_.write("m/log.jsonl", folder_.read("m/log.jsonl") + "{\"step\":1,\"best\":\"x\"}\n" +
+                                   "{\"step\":2,\"best\":true,\"valid_loss\":null}\n");
+  const Ran goes_on = run_cli(resumed({}));
+  EXPECT_EQ(goes_on.code, 0) << goes_on.err;
+  std::filesystem::remove(file("m/config.json"));
+  expect_error(resumed({}), 2, "has lost its config.json");
+  expect_error(train("m", {"--max-steps", "2"}), 2, "holds a model");
+  EXPECT_TRUE(exists("m/model.safetensors"));
+}
+
+TEST_F(TrainCommand, WordsThatLookLikeFlagsAreValuesOfOptionsThatHaveThem) {
+  folder_.write("a.toml", "dropout = false\n");
+  expect_error(train("m", {"--config", file("a.toml")}), 2, "--dropout");
+  folder_.write("a.toml", "languages = \"true\"\nbatch-tokens = 300\n");
+  expect_error(train("m", {"--config", file("a.toml"), "--max-steps", "1"}), 2, "--languages");
+}
+
 TEST_F(TrainCommand, ALongLineToValidateOnDoesNotEndATraining) {
   std::string text;
   for (int i = 0; i < 40; ++i) text += "eins ";

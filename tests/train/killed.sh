@@ -38,4 +38,6 @@ done
 [ "$kills" -ge 5 ] || { echo "only $kills of 12 trainings could be killed" >&2; exit 1; }
 (train killed --resume) >killed.log 2>&1 || { cat killed.log >&2; exit 1; }
 cmp whole/model.safetensors killed/model.safetensors
+left=$(find killed -name '.*.tmp')
+[ -z "$left" ] || { echo "killed trainings have left $left" >&2; exit 1; }
 echo "$kills kills; the model ran after $ran of them; the end is the same"

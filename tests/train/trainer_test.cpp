@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
+#include <limits>
 
 #include "base/rng.hpp"
 #include "fovea/error.hpp"
@@ -43,6 +45,7 @@ struct Fixture {
   TrainOptions options;
   test::BackwardsTask task{200, 6, 5, 11};
   EveryTenth plan{200};
+  std::function<double(std::int64_t)> score;  // of a step; without it, of its weights
   std::filesystem::path file =
       std::filesystem::temp_directory_path() / ("fovea_trainer_test_" + std::to_string(::getpid()) + ".safetensors");
 
@@ -66,8 +69,10 @@ struct Fixture {
     { const Seq2Seq made(config, p); }
     std::vector<float> best;
     Trainer trainer{config, p, options, task, plan, observer, file, "test", {}, {}};
-    trainer.validate = [](std::span<const Tensor> weights) {
-      return Validation{.score = -std::abs(weights[0].data()[20]), .loss = 1, .text = ""};
+    trainer.validate = [&](std::span<const Tensor> weights) {
+      if (score) return Validation{.score = score(observer.step), .loss = 1, .text = ""};
+      // The embedding of a token that is used: it moves up and down.
+      return Validation{.score = -std::abs(weights[0].data()[6 * 16 + 3]), .loss = 1, .text = ""};
     };
     trainer.save_best = [&](std::span<const Tensor> weights, const TrainState&) {
       best.assign(weights[2].values().begin(), weights[2].values().end());
@@ -113,6 +118,20 @@ TEST(Trainer, GoingOnPastALimitGivesTheSameBytesAsNeverHavingHadIt) {
   std::filesystem::remove(s.file);
   Quiet first;
   s.run(33, false, first);  // not at a checkpoint
+  Quiet rest;
+  EXPECT_EQ(s.run(60, true, rest), uninterrupted);
+}
+
+// What ends it is judged once more than the schedule says; what goes on must not be measured by that.
+TEST(Trainer, AGoodEndIsNoReasonToBeDisappointedAfterIt) {
+  Fixture s;
+  s.score = [](std::int64_t step) { return step == 33 ? 1000.0 : static_cast<double>(step); };
+  s.options.schedule.kind = ScheduleKind::plateau;
+  Quiet whole;
+  const auto uninterrupted = s.run(60, false, whole);
+  std::filesystem::remove(s.file);
+  Quiet first;
+  s.run(33, false, first);
   Quiet rest;
   EXPECT_EQ(s.run(60, true, rest), uninterrupted);
 }
@@ -171,14 +190,38 @@ TEST(Trainer, RDropResumesExactly) {
   EXPECT_EQ(f.run(40, true, going_on), whole);
 }
 
-TEST(Checkpoint, CountsBelowZeroAreRefused) {
+TEST(Checkpoint, CountsThatCannotBeAreRefused) {
   Fixture s;
   Parameters p(1);
   { const Seq2Seq made(s.config, p); }
-  Checkpoint c;
-  c.state.batch = -100;
-  write_checkpoint(s.file, c, p, "test");
-  EXPECT_THROW((void)read_train_state(s.file), FileError);
+  for (const std::int64_t batch : {std::int64_t{-100}, std::numeric_limits<std::int64_t>::max()}) {
+    Checkpoint c;
+    c.state.batch = batch;
+    write_checkpoint(s.file, c, p, "test");
+    EXPECT_THROW((void)read_train_state(s.file, "test"), FileError) << batch;
+  }
+}
+
+TEST(Checkpoint, SaysInWhatItWasMadeWithSomethingElse) {
+  Fixture s;
+  Parameters p(1);
+  { const Seq2Seq made(s.config, p); }
+  write_checkpoint(s.file, {}, p, R"({"dim":16,"seed":1})");
+  const auto said = [&](const char* now) -> std::string {
+    try {
+      (void)read_train_state(s.file, now);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(said(R"({"seed":1,"dim":16})"), "");
+  EXPECT_EQ(said(R"({"dim":16,"seed":1,"text":"00ff","validate":"loss"})"), "") << "older ones do not say";
+  EXPECT_NE(said(R"({"dim":16,"seed":2})").find("seed 1, not 2"), std::string::npos);
+  EXPECT_NE(said(R"({"dim":16,"seed":1,"subword-sampling":0.1})").find("subword-sampling nothing, not 0.1"),
+            std::string::npos);
+  EXPECT_NE(said(R"({"dim":16})").find("seed 1"), std::string::npos);
+  EXPECT_NE(said("test").find("something else"), std::string::npos);
 }
 
 TEST(Trainer, TheSameThreadsGiveTheSameBytes) {
