@@ -130,15 +130,16 @@ class Search {
       float* row = scores.data() + static_cast<std::int64_t>(r) * vocabulary;
       kernels::active().rows->log_softmax(row, row, 1, vocabulary);
       row[pad_id] = row[bos_id] = kNever;
-      if (length < options_.min_length) row[eos_id] = kNever;
+      if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[eos_id] = kNever;
       const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
       if (length >= sentence.max_length) {
-        candidates_.push_back({so_far + row[eos_id], static_cast<std::int32_t>(r), eos_id});
+        if (!std::isnan(row[eos_id]))
+          candidates_.push_back({so_far + row[eos_id], static_cast<std::int32_t>(r), eos_id});
         continue;
       }
       if (length < static_cast<std::int64_t>(input.prefix.size())) {
         const std::int32_t token = input.prefix[static_cast<std::size_t>(length)];
-        candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
+        if (!std::isnan(row[token])) candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
         continue;
       }
       if (options_.no_repeat_ngram > 0) ban_repeats(rows_[r].node, row);

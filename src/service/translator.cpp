@@ -105,6 +105,10 @@ void Translator::check(const TranslateOptions& options) const {
     throw UsageError(fmt::format("--max-length: {} given, the model has learned positions for {} tokens",
                                  options.search.max_length, longest_output()));
   }
+  if (longest_output() > 0 && options.search.min_length > longest_output()) {
+    throw UsageError(fmt::format("--min-length: {} given, the model has learned positions for {} tokens",
+                                 options.search.min_length, longest_output()));
+  }
   const int heads = config().decoder == Arch::transformer ? config().heads : 1;
   if (options.attention.head >= heads) {
     throw UsageError(fmt::format("--head: {} given, the decoder has heads 0 to {}", options.attention.head, heads - 1));

@@ -249,7 +249,9 @@ TEST(Search, ALongLeastLengthMovesTheMostLength) {
   EXPECT_GE(found[0][0].tokens.size(), 50U);
   EXPECT_TRUE(std::isfinite(found[0][0].score));
   TableStepper other({0});
-  EXPECT_LE(search(other, {&input, 1}, {.beam = 3, .min_length = 50, .longest = 7})[0][0].tokens.size(), 7U);
+  const auto cut = search(other, {&input, 1}, {.beam = 3, .min_length = 50, .longest = 7});
+  EXPECT_LE(cut[0][0].tokens.size(), 7U);
+  EXPECT_TRUE(std::isfinite(cut[0][0].score));
 }
 
 class NanStepper final : public Stepper {
@@ -262,6 +264,16 @@ class NanStepper final : public Stepper {
   void keep(std::span<const std::int32_t>) override {}
   [[nodiscard]] Tensor attention() const override { return {}; }
 };
+
+// Where only one token is possible too: at the longest length the end, within a prefix the next of it.
+TEST(Search, ScoresThatAreNoNumbersGiveNoOutputWhereThereIsNoChoice) {
+  const std::vector<std::int32_t> prefix{4, 5};
+  for (const SearchInput& input :
+       {SearchInput{.source_length = 3}, SearchInput{.source_length = 3, .prefix = prefix}}) {
+    NanStepper stepper;
+    EXPECT_TRUE(search(stepper, {&input, 1}, {.beam = 3, .max_length = 1, .longest = 1})[0].empty());
+  }
+}
 
 TEST(Search, ScoresThatAreNoNumbersGiveNoOutput) {
   const SearchInput input{.source_length = 3};
