@@ -6,7 +6,7 @@
 (function () {
   'use strict';
   const ALTERNATIVES = 3;
-  Fovea.beamWidth = 5;
+  Fovea.beamWidth = 5; // the server says its own
   const NUMBERS = 12e6; // weights of all heads that the page fetches at most
 
   Fovea.translator = function (owner) {
@@ -32,17 +32,28 @@
       timer = setTimeout(() => run(request, signal), delay);
     }
 
+    // With attention if it may be; a text whose attention is too much for the server has its translation alone.
+    async function translate(fields, attention, signal) {
+      if (!attention) return Fovea.api.translate(fields, signal);
+      try {
+        return await Fovea.api.translate({ ...fields, attention: true }, signal);
+      } catch (error) {
+        if (error.kind !== 'refused' || signal.aborted) throw error;
+        return Fovea.api.translate(fields, signal);
+      }
+    }
+
     async function run(request, signal) {
       owner.busy(true);
       const fields = { q: request.text, source: request.source, target: request.target, merge_words: request.words };
       try {
-        const answer = await Fovea.api.translate({ ...fields, format: 'text', alternatives: ALTERNATIVES, ...(request.attention ? { attention: true } : {}) }, signal);
+        const answer = await translate({ ...fields, format: 'text', alternatives: ALTERNATIVES }, request.attention, signal);
         if (signal.aborted) return;
         wait = 1000;
         owner.trouble(null);
         owner.answer(request, answer);
         const size = answer.attention ? answer.attention.source.length * answer.attention.target.length : 0;
-        if (!request.small || size * request.heads > NUMBERS) { owner.attention(request, null); return; }
+        if (!request.small || (request.attention && !answer.attention) || size * request.heads > NUMBERS) { owner.attention(request, null); return; }
         if (answer.detectedLanguage) fields.source = answer.detectedLanguage.language;
         try {
           const all = await Fovea.api.attention({ ...fields, beam: Fovea.beamWidth }, signal);

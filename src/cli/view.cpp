@@ -38,14 +38,22 @@ struct ViewOptions {
   std::string color = "auto";
 };
 
+// An empty line of text has nothing to draw, whatever is asked for.
+bool is_empty(const view::AttentionPicture& picture) {
+  return picture.source.empty() || picture.target.empty();
+}
+
+view::Matrix weights_to_draw(const view::AttentionPicture& picture, const ViewOptions& options) {
+  return is_empty(picture) ? picture.weights : view::chosen_weights(picture, options.layer, options.head);
+}
+
 void draw_in_terminal(std::int64_t line, const view::AttentionPicture& picture, const ViewOptions& options,
                       view::TerminalStyle style, std::ostream& out) {
   style.numbers = options.numbers;
-  const bool empty = picture.source.empty() || picture.target.empty();
-  const view::Matrix weights = empty ? view::Matrix{} : view::chosen_weights(picture, options.layer, options.head);
+  const view::Matrix weights = weights_to_draw(picture, options);
   const std::string title = picture.title.empty() ? "" : "  " + view::clean(picture.title);
   out << view::faint(fmt::format("line {}", line), style) << view::bold(title, style) << '\n';
-  if (empty) {
+  if (is_empty(picture)) {
     out << view::faint("nothing to draw: no " + std::string(picture.source.empty() ? "source" : "target") + " tokens",
                        style)
         << "\n\n";
@@ -75,7 +83,7 @@ void view_file(const ViewOptions& options, const Streams& streams) {
         ++drawn;
         if (!to_files) return draw_in_terminal(line, picture, options, style, streams.out);
         if (!options.svg.empty()) {
-          const view::Matrix weights = view::chosen_weights(picture, options.layer, options.head);
+          const view::Matrix weights = weights_to_draw(picture, options);
           pieces.push_back(options.draw == "ribbon" ? svg_ribbon(picture, weights) : svg_heat_map(picture, weights));
         }
         if (!options.html.empty()) pictures.push_back(std::move(picture));

@@ -27,7 +27,10 @@ std::unordered_map<std::string, int> Access::read(const std::filesystem::path& f
   std::unordered_map<std::string, int> keys;
   text::LineReader reader(file.string());
   for (std::string line; reader.next(line);) {
-    const auto words = text::split_words(std::string_view(line).substr(0, line.find('#')));
+    auto words = text::split_words(line);
+    const auto comment =
+        std::find_if(words.begin(), words.end(), [](std::string_view w) { return w.starts_with('#'); });
+    words.erase(comment, words.end());
     if (words.empty()) continue;
     int rate = -1;
     if (words.size() > 1) {
@@ -56,7 +59,10 @@ void Access::check(const std::string& key, const std::string& client, int cost) 
   if (needs_key()) {
     if (key.empty()) throw Refusal(400, "Please contact the server operator to get an API key");
     const auto found = keys_.find(key);
-    if (found == keys_.end()) throw Refusal(403, "Invalid API key");
+    if (found == keys_.end()) {
+      if (rate > 0) spend(who, rate, cost);  // or keys could be guessed as fast as the line allows
+      throw Refusal(403, "Invalid API key");
+    }
     if (found->second >= 0) rate = found->second;
     who = "key " + key;
   }

@@ -39,7 +39,7 @@ Response Api::settings() const {
       {"filesTranslation", false},
       {"supportedFilesFormat", nlohmann::json::array()},
       {"language", {{"source", language(first.source)}, {"target", language(first.target)}}},
-      {"fovea", {{"version", FOVEA_VERSION}, {"models", std::move(list)}}},
+      {"fovea", {{"version", FOVEA_VERSION}, {"beam", options_.beam}, {"models", std::move(list)}}},
   };
   return {200, json.dump()};
 }

@@ -106,6 +106,7 @@ void Batcher::work() {
     wake_.wait(lock, ready);
     if (queue_.empty()) return;
     const std::vector<Item> items = take();
+    if (!queue_.empty()) wake_.notify_one();  // there is more than one share: the next thread takes its own
     // Alone and with nothing else to come, a batch may have all cores; else each has its own.
     std::optional<SerialScope> serial;
     if (busy_ > 0 || !queue_.empty()) serial.emplace();

@@ -213,7 +213,9 @@ Detection detect_language(const std::vector<std::string>& texts, const Models& m
   std::vector<std::string> candidates = models.sources();
   const bool all = std::any_of(candidates.begin(), candidates.end(), [](const auto& c) { return !is_language(c); });
   if (all) {
-    for (const Profile& p : kProfiles) candidates.emplace_back(p.code);
+    for (const Profile& p : kProfiles) {
+      if (std::find(candidates.begin(), candidates.end(), p.code) == candidates.end()) candidates.emplace_back(p.code);
+    }
   }
   return detect_language(texts, candidates);
 }

@@ -36,24 +36,29 @@ std::string header(MHD_Connection* connection, const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// The last of several headers of that name: a proxy may add its own behind the client's.
-std::string last_header(MHD_Connection* connection, std::string_view name) {
-  struct Found {
-    std::string_view name;
-    std::string value;
-  } found{name, ""};
+// All headers of that name: the last value (a proxy may add its own behind the client's), and how many there are.
+struct Headers {
+  std::string_view name;
+  std::string value = {};
+  int count = 0;
+};
+Headers headers(MHD_Connection* connection, std::string_view name) {
+  Headers found{name};
   const auto look = [](void* context, MHD_ValueKind, const char* key, const char* value) {
-    auto& wanted = *static_cast<Found*>(context);
+    auto& wanted = *static_cast<Headers*>(context);
     const std::string_view there = key;
     const bool same =
         std::equal(there.begin(), there.end(), wanted.name.begin(), wanted.name.end(), [](char a, char b) {
           return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
         });
-    if (same) wanted.value = value == nullptr ? "" : value;
+    if (same) {
+      wanted.value = value == nullptr ? "" : value;
+      ++wanted.count;
+    }
     return MHD_YES;
   };
   MHD_get_connection_values(connection, MHD_HEADER_KIND, look, &found);
-  return found.value;
+  return found;
 }
 
 // What was said last: the proxy that is trusted appends the address it saw.
@@ -68,6 +73,10 @@ MHD_Result add_argument(void* to, MHD_ValueKind, const char* name, std::size_t n
   static_cast<Request*>(to)->query.emplace_back(std::string(name, name_size),
                                                 value == nullptr ? std::string() : std::string(value, value_size));
   return MHD_YES;
+}
+
+Response ambiguous() {
+  return {400, R"({"error":"Invalid request: its length is given in more than one way"})"};
 }
 
 Response failure() {
@@ -116,6 +125,7 @@ class Exchange final : public Reply {
 
   std::shared_ptr<Request> request = std::make_shared<Request>();
   bool handled = false;
+  bool ends = false;          // what comes behind it on the connection cannot be told from its body
   std::size_t announced = 0;  // bytes of the body, as its header says
   std::size_t received = 0;   // so far
 
@@ -136,12 +146,12 @@ class HttpServer::Daemon {
         deadlines_({options.receive_seconds, options.send_seconds, options.crowded_seconds, limit_ * 3 / 4}) {
     const int socket = listen_on(options.host, options.port);
     port_ = port_of(socket);
-    daemon_ = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, nullptr,
-                               nullptr, &on_request, this, MHD_OPTION_LISTEN_SOCKET, socket,
-                               MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(limit_),
-                               MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(options.send_seconds),
-                               MHD_OPTION_CONNECTION_MEMORY_LIMIT, kHeaderMemory, MHD_OPTION_NOTIFY_COMPLETED,
-                               &on_completed, this, MHD_OPTION_NOTIFY_CONNECTION, &on_connection, this, MHD_OPTION_END);
+    daemon_ = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, nullptr, nullptr, &on_request, this,
+        MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(limit_),
+        MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(std::max(options.send_seconds, options.receive_seconds)),
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_MEMORY_LIMIT, kHeaderMemory, MHD_OPTION_NOTIFY_COMPLETED,
+        &on_completed, this, MHD_OPTION_NOTIFY_CONNECTION, &on_connection, this, MHD_OPTION_END);
     if (daemon_ == nullptr) {
       ::close(socket);
       throw Error("server: its thread cannot be started");
@@ -191,6 +201,11 @@ class HttpServer::Daemon {
       if (owned == nullptr) {
         owned = new Owned(daemon->begin(connection, url, method));
         *context = owned;
+        if ((*owned)->ends) {
+          (*owned)->handled = true;
+          (*owned)->with(ambiguous);
+          return daemon->answer(connection, *owned);
+        }
         // Far too much is refused before it is sent; an answer now ends the connection.
         return (*owned)->announced > kDrained * daemon->options_.body_limit ? daemon->answer(connection, *owned)
                                                                             : MHD_YES;
@@ -214,9 +229,13 @@ class HttpServer::Daemon {
     const auto* address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     request.client = address == nullptr ? "" : address_of(address->client_addr);
     if (options_.behind_proxy) {
-      const std::string told = last_of_list(last_header(connection, "X-Forwarded-For"));
+      const std::string told = last_of_list(headers(connection, "X-Forwarded-For").value);
       if (!told.empty()) request.client = told;
     }
+    // A proxy may have read another of them, and taken the next request for a body or the other way round.
+    const int lengths = headers(connection, MHD_HTTP_HEADER_CONTENT_LENGTH).count;
+    const int codings = headers(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING).count;
+    exchange->ends = lengths + codings > 1;
     const std::string length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
     std::from_chars(length.data(), length.data() + length.size(), exchange->announced);
     request.too_large = exchange->announced > options_.body_limit;
@@ -252,7 +271,7 @@ class HttpServer::Daemon {
       return MHD_YES;
     }
     deadlines_.sending(connection);
-    return exchange->send(stopping_.load());
+    return exchange->send(exchange->ends || stopping_.load());
   }
 
   static void on_completed(void* self, MHD_Connection* connection, void** context, MHD_RequestTerminationCode) {

@@ -25,6 +25,7 @@ Server::~Server() {
   const auto models = std::const_pointer_cast<Models>(api_->models());
   models->abandon();
   models->close();
+  forget_retired(true);
   http_->drain(2);  // what has its answer now is sent
   listening_ = nullptr;
   http_.reset();
@@ -33,8 +34,27 @@ Server::~Server() {
 void Server::reload() {
   auto fresh = std::make_shared<Models>(options_.models, options_.most_waiting, metrics_);
   access_.reload();
-  const auto old = std::const_pointer_cast<Models>(api_->exchange_models(std::move(fresh)));
-  old->close();  // waits for what it has; requests that come too late for it go to the new ones
+  auto old = std::const_pointer_cast<Models>(api_->exchange_models(std::move(fresh)));
+  forget_retired(false);
+  // Closing waits for what they have, which may take long: whoever wants to stop the server shall not wait for that.
+  // Requests that come too late for them go to the new ones.
+  Retired retired{old, {}};
+  retired.closing = std::thread([old = std::move(old)]() mutable {
+    old->close();
+    old.reset();
+  });
+  retired_.push_back(std::move(retired));
+}
+
+// Joins those that are done, or makes all of them done.
+void Server::forget_retired(bool all) {
+  for (Retired& retired : retired_) {
+    const auto models = retired.models.lock();
+    if (models && !all) continue;
+    if (models) models->abandon();
+    retired.closing.join();
+  }
+  std::erase_if(retired_, [](const Retired& retired) { return !retired.closing.joinable(); });
 }
 
 void Server::stop(int seconds) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "server/access.hpp"
@@ -42,6 +43,14 @@ class Server {
   const ServerOptions options_;
   Metrics metrics_;
   Access access_;
+  // Models that were replaced and still have lines to decode; each closes on a thread of its own and is gone then.
+  struct Retired {
+    std::weak_ptr<Models> models;
+    std::thread closing;
+  };
+  void forget_retired(bool all);
+
+  std::vector<Retired> retired_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<HttpServer> http_;
   std::atomic<const HttpServer*> listening_ = nullptr;

@@ -31,6 +31,25 @@ TEST_F(AccessTest, KeysAreNeededOnceThereIsAFile) {
   EXPECT_THROW(server_->reload(), FileError);
 }
 
+TEST_F(AccessTest, AKeyMayHoldTheSignOfAComment) {
+  fovea::test::write_text(folder_ / "keys", "abc#def 5 # five a minute\n");
+  options_.access.keys = folder_ / "keys";
+  start();
+  EXPECT_EQ(translate({{"q", "one"}, {"api_key", "abc#def"}}).status, 200);
+  EXPECT_EQ(translate({{"q", "one"}, {"api_key", "abc"}}).status, 403);
+}
+
+TEST_F(AccessTest, KeysCannotBeGuessedFasterThanTheRate) {
+  fovea::test::write_text(folder_ / "keys", "open-sesame\n");
+  options_.access.keys = folder_ / "keys";
+  options_.access.rate = 2;
+  start();
+  EXPECT_EQ(translate({{"q", "one"}, {"api_key", "a"}}).status, 403);
+  EXPECT_EQ(translate({{"q", "one"}, {"api_key", "b"}}).status, 403);
+  EXPECT_EQ(translate({{"q", "one"}, {"api_key", "c"}}).status, 429);
+  EXPECT_EQ(translate({{"q", "one"}, {"api_key", "open-sesame"}}).status, 200) << "who has one is counted by it";
+}
+
 TEST_F(AccessTest, RatesAreKeptPerClient) {
   options_.access.rate = 3;
   options_.http.behind_proxy = true;

@@ -110,6 +110,23 @@ TEST_F(Rude, WhatIsNotHttpIsRefused) {
   EXPECT_THAT(read_answer(wire).status, AnyOf(0, 400, 413, 414, 431));
 }
 
+// What a proxy in between might take for the body of the first must not be answered as a request of its own.
+TEST_F(Rude, ARequestWhoseLengthIsNotClearIsTheLastOfItsConnection) {
+  start();
+  for (const std::string headers : {"Content-Length: 0\r\nContent-Length: 33\r\n", "Content-Length : 33\r\n",
+                                    "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"}) {
+    Wire wire(port_);
+    wire.send("POST /translate HTTP/1.1\r\nHost: x\r\n" + headers +
+              "\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+    wire.finish_sending();
+    EXPECT_THAT(read_answer(wire).status, AnyOf(0, 400)) << headers;
+    EXPECT_EQ(read_answer(wire).status, 0) << headers;
+  }
+  Wire wire(port_);
+  wire.send("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(read_answer(wire).status, 200);
+}
+
 TEST_F(Rude, ClientsThatTrickleAreCutOff) {
   start();
   Wire header(port_);
