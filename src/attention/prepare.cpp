@@ -208,8 +208,10 @@ detail::Ref<Plan> prepare(const Var& query, const Var& key, const Var& value, co
   plan.inputs.resize(Input::parameters);
   plan.normalizer = how.normalizer;
   plan.temperature = std::visit([](const auto& n) { return n.temperature; }, how.normalizer);
-  if (!(plan.temperature > 0) || std::isinf(plan.temperature)) {
-    throw UsageError(fmt::format("attend: temperature {}: expected a number above 0", plan.temperature));
+  if (!(plan.temperature > 0) || std::isinf(plan.temperature) || std::isinf(1 / plan.temperature)) {
+    throw UsageError(
+        fmt::format("attend: temperature {}: expected a finite number above 0 that 1 can be divided by in float32",
+                    plan.temperature));
   }
   if (how.window < -1)
     throw UsageError(fmt::format("attend: window {}: expected 0 or more, or -1 for none", how.window));

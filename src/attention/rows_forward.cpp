@@ -91,6 +91,7 @@ bool wanted(const Plan& plan, const Outputs& out, Int h, Int first, Int last) {
 
 void rows_forward(const Plan& plan, const Outputs& out) {
   if (out.column_sums) out.column_sums.fill(0.0F);
+  if (plan.heads == 0 || plan.queries == 0) return;  // however many sequences there are
   const Int blocks = (plan.queries + kRows - 1) / kRows;
   const Int pieces = out.column_sums ? 1 : blocks;  // a head's column sums are gathered in one order
   Ints finite(static_cast<std::size_t>(plan.batch * plan.kv_heads), 1);

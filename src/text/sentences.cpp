@@ -53,12 +53,32 @@ struct Line {
   std::vector<std::size_t> at;  // one more than points: the end
 };
 
+// The first word at or behind `at`, in small letters.
+std::string word_after(const Line& line, std::size_t at) {
+  while (at < line.points.size() && is_space(line.points[at])) ++at;
+  std::size_t end = at;
+  while (end < line.points.size() && !is_space(line.points[end]) && line.points[end] >= U'A') ++end;
+  return to_lower(to_utf8(line.points.substr(at, end - at)));
+}
+
+// In languages that write a dot behind the number of a day.
+bool is_month(const std::string& word) {
+  static constexpr std::array<std::string_view, 22> kMonths{
+      "januar",   "jänner",   "februar",  "märz",     "mars",      "marts",   "april",   "mai",
+      "maj",      "juni",     "juli",     "august",   "september", "oktober", "oktobra", "mája",
+      "november", "dezember", "december", "desember", "apríla",    "júna"};
+  return std::find(kMonths.begin(), kMonths.end(), word) != kMonths.end();
+}
+
 bool is_abbreviation(const Line& line, std::size_t begin, std::size_t stop) {
   std::size_t first = stop;
   while (first > begin && !is_space(line.points[first - 1]) && !opens(line.points[first - 1])) --first;
   std::u32string word = line.points.substr(first, stop - first);
   if (const std::size_t inner = word.find_last_of(U'.'); inner != std::u32string::npos) word = word.substr(inner + 1);
-  if (word.size() <= 1) return true;  // an initial; the B of z.B.
+  const bool number =
+      !word.empty() && std::all_of(word.begin(), word.end(), [](char32_t c) { return c >= U'0' && c <= U'9'; });
+  if (number) return word.size() <= 2 && is_month(word_after(line, stop + 1));  // 3. Mai
+  if (word.size() <= 1) return true;                                            // an initial; the B of z.B.
   const std::string lower = to_lower(to_utf8(word));
   return std::find(kAbbreviations.begin(), kAbbreviations.end(), lower) != kAbbreviations.end();
 }

@@ -33,6 +33,10 @@ TEST(Sentences, StayWholeAtAbbreviationsNumbersAndDates) {
   EXPECT_THAT(sentences("3 Mar. 2021"), ElementsAre("3 Mar. 2021"));
   EXPECT_THAT(sentences("Mon. 3 Mar. 2021"), ElementsAre("Mon. 3 Mar. 2021"));
   EXPECT_THAT(sentences("It is 3.5 m long, e.g. here."), ElementsAre("It is 3.5 m long, e.g. here."));
+  EXPECT_THAT(sentences("Am 13. Mai 2021 kam er. Dann ging sie."),
+              ElementsAre("Am 13. Mai 2021 kam er.", "Dann ging sie."));
+  EXPECT_THAT(sentences("Am 3. März kam er."), ElementsAre("Am 3. März kam er."));
+  EXPECT_THAT(sentences("I have 7. He has 8. They left."), ElementsAre("I have 7.", "He has 8.", "They left."));
 }
 
 TEST(Sentences, OfScriptsWithoutSpacesEndAtTheirMarks) {
