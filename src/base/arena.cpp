@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
@@ -122,14 +123,19 @@ Arena& own_arena() {
   return *mine.arena;
 }
 
-// A block that is free, or null.
-Header* reuse(Arena& a, std::size_t size_class, std::size_t usable) {
+// A block that is free, or null. A large one may be half as large again as it need be: a search's hypotheses grow and
+// dwindle, and a block for every size they ever have would be gigabytes.
+Header* reuse(Arena& a, std::size_t size_class) {
+  const std::size_t last = class_bytes(size_class) < kHuge ? size_class : std::min(size_class + 4, kClasses - 1);
   const std::lock_guard lock(a.mutex);
-  Header* block = a.free[size_class];
-  if (block == nullptr) return nullptr;
-  a.free[size_class] = block->next;
-  a.stats.used_bytes += usable;
-  return block;
+  for (std::size_t c = size_class; c <= last; ++c) {
+    Header* block = a.free[c];
+    if (block == nullptr) continue;
+    a.free[c] = block->next;
+    a.stats.used_bytes += class_bytes(c);
+    return block;
+  }
+  return nullptr;
 }
 
 // A block from the system, or null when it has none.
@@ -156,7 +162,7 @@ void* arena_allocate(std::size_t bytes) {
   Header* block = nullptr;
   if (size_class != 0) {
     Arena& a = own_arena();
-    block = reuse(a, size_class, usable);
+    block = reuse(a, size_class);
     if (block == nullptr) block = fetch(a, size_class, usable);
     if (block == nullptr) {
       arena_trim();  // what all threads keep for later may be enough
@@ -165,7 +171,7 @@ void* arena_allocate(std::size_t bytes) {
   }
   if (block == nullptr) throw OutOfMemory(fmt::format("out of memory: {} bytes were asked for", bytes));
   void* memory = reinterpret_cast<std::byte*>(block) + kAlign;
-  hand_out(memory, bytes, usable);
+  hand_out(memory, bytes, class_bytes(block->size_class));
   return memory;
 }
 

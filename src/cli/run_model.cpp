@@ -213,7 +213,7 @@ void add_run(CLI::App& app, const Streams& streams) {
       ->check(whole_number(1000));
   sub->add_flag("--all-heads", o->all_heads, "write every layer and head to --attention too, a line at a time");
   sub->add_flag("--words", o->how.merge_words, "attention and alignments between words instead of tokens");
-  sub->add_option("--batch-tokens", o->how.batch_tokens, "source tokens decoded together")
+  sub->add_option("--batch-tokens", o->how.batch_tokens, "source tokens decoded together; fewer for beams wider than 5")
       ->check(CLI::Range(1, 100000000));
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->callback([o, streams] {

@@ -17,6 +17,8 @@ namespace fovea {
 
 namespace {
 
+constexpr int kUsualBeam = 5;
+
 // Pieces as text, the way the tokenizers join them: words by spaces, the others as they stand, with ▁ for a space.
 std::string join_pieces(TokenizerKind kind, const std::vector<std::string>& pieces) {
   std::string text;
@@ -141,13 +143,15 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   }
   std::stable_sort(order.begin(), order.end(),
                    [](const Line* a, const Line* b) { return a->ids.size() > b->ids.size(); });
-  // Batches of similar lengths; no larger than an even share, so that every thread has work.
+  // Batches of similar lengths; no larger than an even share, so that every thread has work. What a hypothesis keeps of
+  // its steps is most of the memory, so a wide beam has fewer lines.
+  const std::int64_t tokens = options.batch_tokens * kUsualBeam / std::max(kUsualBeam, options.search.beam);
   const std::size_t share =
       (order.size() + static_cast<std::size_t>(threads()) - 1) / static_cast<std::size_t>(threads());
   std::vector<std::size_t> ends;
   for (std::size_t begin = 0; begin < order.size();) {
     const auto longest = static_cast<std::int64_t>(order[begin]->ids.size()) + 1;
-    const auto fit = static_cast<std::size_t>(std::max<std::int64_t>(1, options.batch_tokens / longest));
+    const auto fit = static_cast<std::size_t>(std::max<std::int64_t>(1, tokens / longest));
     begin += std::min({fit, share, order.size() - begin});
     ends.push_back(begin);
   }

@@ -19,7 +19,7 @@ struct TranslateOptions {
   AttentionChoice attention;         // which layer and head is told
   bool replace_unknown = false;      // <unk> becomes the source token it looked at most
   bool merge_words = false;          // attention between words instead of tokens
-  std::int64_t batch_tokens = 2048;  // source tokens decoded together by one thread
+  std::int64_t batch_tokens = 2048;  // source tokens decoded together by one thread; fewer for beams wider than 5
   std::int64_t first_line = 0;       // number of the first line, for sampling
   bool skip_long = false;            // a line longer than the model can read gives an empty output, not an error
 };
