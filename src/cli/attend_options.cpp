@@ -1,6 +1,7 @@
 #include "cli/attend_options.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,7 @@ auto read(const char* option, const std::string& path, Read&& reader) {
     return reader(path);
   } catch (const FileError& error) {
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(path, ignored)) throw;
+    if (!std::filesystem::is_regular_file(path, ignored) || ::access(path.c_str(), R_OK) != 0) throw;
     throw UsageError(fmt::format("{}: {}", option, error.what()));
   }
 }

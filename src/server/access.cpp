@@ -73,7 +73,8 @@ void Access::spend(const std::string& who, int rate, int cost) {
   const auto now = Clock::now();
   const double full = rate;
   const double per_second = full / 60;
-  if (buckets_.size() > kMostBuckets) {
+  if (buckets_.size() > kMostBuckets && now - swept_ > std::chrono::seconds(1)) {
+    swept_ = now;
     std::erase_if(buckets_, [&](const auto& entry) { return now - entry.second.at > std::chrono::minutes(1); });
   }
   Bucket& bucket = buckets_.try_emplace(who, Bucket{full, now}).first->second;

@@ -15,8 +15,8 @@ struct AccessOptions {
   int rate = 0;                // requests per minute and client; 0: any number
 };
 
-/// API keys and rates. A client is its key or, without one, its address. A rate is a bucket that holds one minute's
-/// requests and fills evenly.
+/// API keys and rates. A client is its key or, without one, its address (of IPv6, the first half). A rate is a bucket
+/// that holds one minute's requests and fills evenly.
 class Access {
  public:
   /// Throws FileError naming the line of the keys' file that is wrong.
@@ -42,6 +42,7 @@ class Access {
   std::mutex mutex_;
   std::unordered_map<std::string, int> keys_;  // its rate, or -1
   std::unordered_map<std::string, Bucket> buckets_;
+  Clock::time_point swept_;
 };
 
 }  // namespace fovea::server

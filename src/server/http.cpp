@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <condition_variable>
@@ -21,12 +22,25 @@ namespace {
 constexpr std::size_t kHeaderMemory = std::size_t{32} << 10;  // per connection: request line, headers, reading
 constexpr std::size_t kDrained = 8;  // bodies up to so many limits are read to their end, then refused
 
+// Who has one address of an IPv6 network has all 2^64 of it: the network is the client.
+std::string network_of(in6_addr address) {
+  if (!IN6_IS_ADDR_V4MAPPED(&address)) std::fill(address.s6_addr + 8, address.s6_addr + 16, std::uint8_t{0});
+  char text[INET6_ADDRSTRLEN] = "";
+  ::inet_ntop(AF_INET6, &address, text, sizeof(text));
+  return text;
+}
+
+std::string network_of(const std::string& text) {
+  in6_addr address{};
+  return ::inet_pton(AF_INET6, text.c_str(), &address) == 1 ? network_of(address) : text;
+}
+
 std::string address_of(const sockaddr* address) {
   char text[INET6_ADDRSTRLEN] = "";
   if (address != nullptr && address->sa_family == AF_INET) {
     ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof(text));
   } else if (address != nullptr && address->sa_family == AF_INET6) {
-    ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr, text, sizeof(text));
+    return network_of(reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
   }
   return text;
 }
@@ -230,7 +244,7 @@ class HttpServer::Daemon {
     request.client = address == nullptr ? "" : address_of(address->client_addr);
     if (options_.behind_proxy) {
       const std::string told = last_of_list(headers(connection, "X-Forwarded-For").value);
-      if (!told.empty()) request.client = told;
+      if (!told.empty()) request.client = network_of(told);
     }
     // A proxy may have read another of them, and taken the next request for a body or the other way round.
     const int lengths = headers(connection, MHD_HTTP_HEADER_CONTENT_LENGTH).count;

@@ -64,6 +64,9 @@ TEST_F(AccessTest, RatesAreKeptPerClient) {
   EXPECT_EQ(refused.error(), "Slowdown: 3 per 1 minute");
   EXPECT_GE(std::stoi(refused.header("Retry-After")), 1);
   EXPECT_EQ(from("2.2.2.2").status, 200);
+  for (int i = 1; i <= 3; ++i) EXPECT_EQ(from("2001:db8::" + std::to_string(i)).status, 200);
+  EXPECT_EQ(from("2001:db8::4").status, 429) << "a network of 2^64 addresses is one client";
+  EXPECT_EQ(from("2001:db8:0:1::4").status, 200);
   EXPECT_EQ(ask(port_, "GET", "/languages").status, 200) << "only work is counted";
 }
 
