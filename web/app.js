@@ -165,7 +165,7 @@
     state.limit = Number(settings.charLimit) > 0 ? Number(settings.charLimit) : 0;
     const own = settings.fovea || {};
     state.models = own.models || [];
-    if (own.beam) Fovea.beamWidth = Math.min(own.beam, 32);
+    if (own.beam) Fovea.beamWidth = own.beam;
     const wished = state.wanted || { from: pair.source, to: pair.target };
     const first = state.models.find((one) => one.task === 'generate') || {};
     pair.set(languages, wished.from || first.source, wished.to || first.target);

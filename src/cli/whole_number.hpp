@@ -2,10 +2,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <system_error>
 
 namespace fovea::cli {
 
@@ -13,13 +14,8 @@ namespace fovea::cli {
 inline CLI::Validator whole_number(std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
   const auto error = [most](const std::string& text) -> std::string {
     std::uint64_t value = 0;
-    bool fits = !text.empty();
-    for (const char c : text) {
-      const auto digit = static_cast<std::uint64_t>(c - '0');
-      fits = fits && c >= '0' && c <= '9' && value <= (most - std::min(digit, most)) / 10;
-      if (!fits) break;
-      value = value * 10 + digit;
-    }
+    const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool fits = trouble == std::errc() && end == text.data() + text.size() && value <= most;
     return fits ? "" : "\"" + text + "\" is not a whole number from 0 to " + std::to_string(most);
   };
   return CLI::Validator(error, "");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "fovea/error.hpp"
 
@@ -31,15 +32,10 @@ std::vector<std::reference_wrapper<const std::string>> references_of(const Refer
 }
 
 std::string signature(const References& references, std::string_view middle) {
-  std::size_t fewest = references.size();
-  std::size_t most = references.size() > 1 ? 0 : 1;
-  for (std::size_t line = 0; references.size() > 1 && line < references[0].size(); ++line) {
-    const std::size_t count = references_of(references, line).size();
-    fewest = std::min(fewest, count);
-    most = std::max(most, count);
-  }
-  return fmt::format("nrefs:{}|{}|version:2-fovea-{}", fewest == most ? std::to_string(most) : "var", middle,
-                     FOVEA_VERSION);
+  std::set<std::size_t> counts;
+  for (std::size_t line = 0; line < references[0].size(); ++line) counts.insert(references_of(references, line).size());
+  return fmt::format("nrefs:{}|{}|version:2-fovea-{}", counts.size() == 1 ? std::to_string(*counts.begin()) : "var",
+                     middle, FOVEA_VERSION);
 }
 
 std::u32string WordNumbers::of(const std::vector<std::string>& words) {

@@ -14,6 +14,8 @@
 
 namespace fovea::server {
 
+constexpr int kWidestBeam = 32;  // that is shown: every hypothesis is a node of a tree
+
 struct ApiOptions {
   int beam = 5;
   int char_limit = 100000;  // characters of one text; -1: any number

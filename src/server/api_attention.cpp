@@ -14,7 +14,6 @@
 namespace fovea::server {
 namespace {
 
-constexpr int kWidestBeam = 32;
 constexpr std::size_t kMostBytes = 8000;  // every pair of tokens is a number per head
 
 // The sentences' trees as one: each goes on from the end of the sentence before.

@@ -1,4 +1,5 @@
 // GET /languages and GET /frontend/settings.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "server/api.hpp"
@@ -39,7 +40,8 @@ Response Api::settings() const {
       {"filesTranslation", false},
       {"supportedFilesFormat", nlohmann::json::array()},
       {"language", {{"source", language(first.source)}, {"target", language(first.target)}}},
-      {"fovea", {{"version", FOVEA_VERSION}, {"beam", options_.beam}, {"models", std::move(list)}}},
+      {"fovea",
+       {{"version", FOVEA_VERSION}, {"beam", std::min(options_.beam, kWidestBeam)}, {"models", std::move(list)}}},
   };
   return {200, json.dump()};
 }

@@ -61,12 +61,11 @@ std::string word_after(const Line& line, std::size_t at) {
   return to_lower(to_utf8(line.points.substr(at, end - at)));
 }
 
-// In languages that write a dot behind the number of a day.
+// In German, Danish, Norwegian and Swedish, which write a dot behind the number of a day.
 bool is_month(const std::string& word) {
-  static constexpr std::array<std::string_view, 22> kMonths{
-      "januar",   "jänner",   "februar",  "märz",     "mars",      "marts",   "april",   "mai",
-      "maj",      "juni",     "juli",     "august",   "september", "oktober", "oktobra", "mája",
-      "november", "dezember", "december", "desember", "apríla",    "júna"};
+  static constexpr std::array<std::string_view, 18> kMonths{
+      "januar", "jänner", "februar", "märz",      "mars",    "marts",    "april",    "mai",      "maj",
+      "juni",   "juli",   "august",  "september", "oktober", "november", "dezember", "december", "desember"};
   return std::find(kMonths.begin(), kMonths.end(), word) != kMonths.end();
 }
 

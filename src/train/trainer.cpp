@@ -179,9 +179,8 @@ class Run {
       const TrainState before = state_;
       judge();
       recent_ = recent;
-      const std::int64_t judged = state_.judged;
       state_ = before;
-      state_.judged = judged;
+      state_.judged = state_.step;
     }
     state_.finished = true;
     save();
