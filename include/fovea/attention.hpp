@@ -9,6 +9,7 @@
 #include "fovea/attention/coverage.hpp"
 #include "fovea/attention/graph.hpp"
 #include "fovea/attention/hierarchical.hpp"
+#include "fovea/attention/mask.hpp"
 #include "fovea/attention/memory_network.hpp"
 #include "fovea/attention/multi_dimensional.hpp"
 #include "fovea/attention/multi_head.hpp"
@@ -17,4 +18,3 @@
 #include "fovea/attention/pointer.hpp"
 #include "fovea/attention/pooling.hpp"
 #include "fovea/attention/scores.hpp"
-#include "fovea/attention/sight.hpp"

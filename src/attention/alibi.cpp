@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "fovea/attention/sight.hpp"
+#include "fovea/attention/mask.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "attention/fused_path.hpp"
 #include "attention/prepare.hpp"
-#include "attention/rows.hpp"
+#include "attention/rows/rows.hpp"
+#include "attention/tiled/fused_path.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea {

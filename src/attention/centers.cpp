@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "attention/project.hpp"
-#include "fovea/attention/sight.hpp"
+#include "fovea/attention/mask.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea {

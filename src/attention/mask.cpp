@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fovea/attention/sight.hpp"
+#include "fovea/attention/mask.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea {

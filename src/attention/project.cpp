@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "attention/rows_scratch.hpp"
+#include "attention/rows/rows_scratch.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"

@@ -1,7 +1,7 @@
 // T5's relative bias, ready for attention: one value per head and distance.
 #pragma once
 
-#include "fovea/attention/sight.hpp"
+#include "fovea/attention/mask.hpp"
 
 namespace fovea::attention {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fovea/attention/sight.hpp"
+#include "fovea/attention/mask.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 

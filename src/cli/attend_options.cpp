@@ -103,7 +103,7 @@ Normalizer make_normalizer(const AttendArguments& arguments) {
   return normalizer::Softmax{t};
 }
 
-void read_sight(const AttendArguments& arguments, AttendCall& call) {
+void read_visibility(const AttendArguments& arguments, AttendCall& call) {
   AttendOptions& options = call.options;
   options.causal = arguments.causal;
   options.alibi = arguments.alibi;
@@ -158,7 +158,7 @@ void read_call(const AttendArguments& arguments, AttendCall& call) {
     throw UsageError(fmt::format("--temperature {}: expected a number above 0", arguments.temperature));
   }
   call.options.normalizer = make_normalizer(arguments);
-  read_sight(arguments, call);
+  read_visibility(arguments, call);
   if (arguments.top) {
     if (*arguments.top < 1 || *arguments.top > key.dim(-2)) {
       throw UsageError(fmt::format("--top {}: expected 1 to {}, the number of keys", *arguments.top, key.dim(-2)));

@@ -10,7 +10,7 @@
 #include "cli/command.hpp"
 #include "fovea/error.hpp"
 #include "text/lines.hpp"
-#include "view/chart.hpp"
+#include "view/chart/chart.hpp"
 #include "view/table.hpp"
 
 namespace fovea::cli {

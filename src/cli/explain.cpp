@@ -18,7 +18,7 @@
 #include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
-#include "view/lesson.hpp"
+#include "view/lesson/lesson.hpp"
 #include "view/svg.hpp"
 #include "view/text.hpp"
 

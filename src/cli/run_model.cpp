@@ -18,8 +18,8 @@
 #include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
-#include "service/reranker.hpp"
-#include "service/translator.hpp"
+#include "tasks/reranker.hpp"
+#include "tasks/translator.hpp"
 #include "text/corpus.hpp"
 
 namespace fovea::cli {
@@ -28,8 +28,8 @@ namespace {
 struct Options {
   std::vector<std::string> models;
   std::string attention_file, alignments_file;
-  std::optional<std::string> recall_source, recall_target;
-  double recall_weight = 0.5;
+  std::optional<std::string> rerank_source, rerank_target;
+  double rerank_weight = 0.5;
   TranslateOptions how;
   bool scores = false;
   bool all_heads = false;
@@ -58,13 +58,13 @@ nlohmann::json attention_json(const Look& look) {
 // Before any work, what cannot go together.
 void check_usage(const Options& o) {
   check_outputs_differ({{"--attention", &o.attention_file}, {"--alignments", &o.alignments_file}});
-  if (o.recall_source.has_value() != o.recall_target.has_value()) {
-    throw UsageError("--recall-source and --recall-target go together");
+  if (o.rerank_source.has_value() != o.rerank_target.has_value()) {
+    throw UsageError("--rerank-source and --rerank-target go together");
   }
-  if (o.recall_source) {
-    if (o.how.search.beam < 2) throw UsageError("--beam: with --recall-source there must be 2 or more to rank");
-    if (o.how.search.sample) throw UsageError("--sample: drawn outputs are not ranked; leave out --recall-source");
-    Reranker::check_weight(o.recall_weight);
+  if (o.rerank_source) {
+    if (o.how.search.beam < 2) throw UsageError("--beam: with --rerank-source there must be 2 or more to rank");
+    if (o.how.search.sample) throw UsageError("--sample: drawn outputs are not ranked; leave out --rerank-source");
+    Reranker::check_weight(o.rerank_weight);
   }
   if (!o.all_heads) return;
   if (o.attention_file.empty()) throw UsageError("--all-heads: it goes with --attention, the file to write them to");
@@ -72,30 +72,30 @@ void check_usage(const Options& o) {
     throw UsageError(fmt::format("--all-heads: it goes with one model, {} are given", o.models.size()));
   }
   if (o.how.search.n_best > 1) throw UsageError("--n-best: with --all-heads there is one output for each line");
-  if (o.recall_source) throw UsageError("--recall-source: with --all-heads there is no other output to choose");
+  if (o.rerank_source) throw UsageError("--rerank-source: with --all-heads there is no other output to choose");
   if (o.how.attention.layer >= 0 || o.how.attention.head >= 0) {
     throw UsageError("--all-heads: it writes every layer and head; leave out --layer and --head");
   }
 }
 
 std::optional<Reranker> reranker(const Options& o, const Streams& streams) {
-  if (!o.recall_source) return std::nullopt;
-  const auto pairs = text::read_parallel(*o.recall_source, *o.recall_target);
-  text::Recall memory(pairs.source, pairs.target);
+  if (!o.rerank_source) return std::nullopt;
+  const auto pairs = text::read_parallel(*o.rerank_source, *o.rerank_target);
+  text::JointNgramModel memory(pairs.source, pairs.target);
   const std::size_t left_out = pairs.source.size() - memory.remembered();
   if (memory.remembered() == 0) {
     throw Error(fmt::format(
         "{} and {}: no line can be read token by token as its other side, which takes tokens with spaces between, at "
         "most two for each of the source's and at most {} on a side",
-        *o.recall_source, *o.recall_target, text::MonotoneAligner::kLongest));
+        *o.rerank_source, *o.rerank_target, text::MonotoneAligner::kLongest));
   }
   if (left_out > 0) {
     streams.err << fmt::format(
         "{} of {} pairs of {} are not remembered: they cannot be read token by token, at most two for each of the "
         "source's\n",
-        left_out, pairs.source.size(), *o.recall_source);
+        left_out, pairs.source.size(), *o.rerank_source);
   }
-  return Reranker(std::move(memory), o.recall_weight);
+  return Reranker(std::move(memory), o.rerank_weight);
 }
 
 // Each line by itself: its output is found, then walked through once more to see every layer and head.
@@ -189,11 +189,11 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_option("--beam", s.beam, "hypotheses kept; 1: greedy");
   sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^A");
   sub->add_option("--coverage-penalty", s.coverage_penalty, "punish source tokens that were not looked at");
-  auto* source = sub->add_option("--recall-source", o->recall_source,
+  auto* source = sub->add_option("--rerank-source", o->rerank_source,
                                  "rank the beam's outputs also by a memory of these pairs of lines")
                      ->expected(1);
-  sub->add_option("--recall-target", o->recall_target, "what stands for each of them")->expected(1);
-  sub->add_option("--recall-weight", o->recall_weight, "the memory's share of the ranking")->needs(source);
+  sub->add_option("--rerank-target", o->rerank_target, "what stands for each of them")->expected(1);
+  sub->add_option("--rerank-weight", o->rerank_weight, "the memory's share of the ranking")->needs(source);
   sub->add_option("--n-best", s.n_best, "outputs per line, each on a line of its own");
   sub->add_option("--min-length", s.min_length, "tokens before the end may come");
   sub->add_option("--max-length", s.max_length, "most tokens; 0: twice the source and 20");

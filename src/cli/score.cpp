@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
-#include "service/translator.hpp"
+#include "tasks/translator.hpp"
 #include "text/lines.hpp"
 
 namespace fovea::cli {

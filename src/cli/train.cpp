@@ -14,8 +14,8 @@
 #include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
-#include "server/languages.hpp"
-#include "service/training.hpp"
+#include "server/api/languages.hpp"
+#include "tasks/training.hpp"
 
 namespace fovea::cli {
 namespace {

@@ -26,7 +26,7 @@ constexpr float kLowestBias = -2.3e38F;
 
 /// Which keys a query may look at, and what is added to its scores. All of it is resolved per tile: tiles that no
 /// query of the tile can see are skipped.
-struct Sight {
+struct Visibility {
   std::int64_t length = 0;             // keys from here on are padding; the arrays there are not read
   std::int64_t offset = 0;             // for causal, window and ALiBi: query i stands at position i + offset
   bool causal = false;                 // sees keys j <= i + offset
@@ -58,7 +58,7 @@ struct DotHead {
   const float* v = nullptr;  // [keys, value_dim]
   std::int64_t q_stride = 0, k_stride = 0, v_stride = 0;
   float scale = 1;
-  Sight sight;
+  Visibility visibility;
   WeightDropout dropout;
   float* out = nullptr;  // [queries, value_dim]
   std::int64_t out_stride = 0;
@@ -74,7 +74,7 @@ struct AdditiveHead {
   const float* w = nullptr;  // [dim]
   const float* v = nullptr;  // [keys, value_dim]
   std::int64_t a_stride = 0, b_stride = 0, v_stride = 0;
-  Sight sight;
+  Visibility visibility;
   WeightDropout dropout;
   float* out = nullptr;  // [queries, value_dim]
   std::int64_t out_stride = 0;

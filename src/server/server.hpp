@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "server/access.hpp"
-#include "server/api.hpp"
-#include "server/http.hpp"
-#include "server/models.hpp"
+#include "server/api/api.hpp"
+#include "server/api/models.hpp"
+#include "server/http/access.hpp"
+#include "server/http/http.hpp"
 
 namespace fovea::server {
 

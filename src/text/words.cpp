@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "fovea/error.hpp"
+#include "text/tokenizer/vocabulary.hpp"
 #include "text/unicode.hpp"
-#include "text/vocabulary.hpp"
 
 namespace fovea::text {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "view/attention.hpp"
-#include "view/chart.hpp"
+#include "view/chart/chart.hpp"
 
 namespace fovea::view {
 

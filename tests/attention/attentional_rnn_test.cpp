@@ -156,7 +156,7 @@ TEST(AttentionalRnn, GradientMatchesFiniteDifferences) {
   const OneThread one;
   for (DecoderCase c : cases()) {
     SCOPED_TRACE(name(c));
-    // Keys that come into sight or leave it when a centre moves make the function jump: here none does.
+    // Keys that come into visibility or leave it when a centre moves make the function jump: here none does.
     if (c.local == LocalName::predictive) c.half_width = 6;
     test::check_gradients([&](const auto& in) { return joined(c.run(in)); }, c.random(),
                           {.step = 1e-2, .tolerance = 3e-3, .per_input = 4});

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "attention/rows.hpp"
+#include "attention/rows/rows.hpp"
 #include "fovea/attention.hpp"
 #include "support/gradcheck.hpp"
 

@@ -1,4 +1,4 @@
-#include "attention/fused.hpp"
+#include "attention/tiled/fused.hpp"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ struct Batch {
         dv(Tensor::full(v.shape(), 77)),
         dw(Tensor::zeros(w.shape())) {
     a.shape = s;
-    a.sight.offset = s.keys - s.queries;
+    a.visibility.offset = s.keys - s.queries;
     a.scale = 0.3F;
     if (additive) {
       a.w = w.data();
@@ -101,13 +101,13 @@ TEST_P(Fused, TheNumberOfThreadsDoesNotChangeAByte) {
         for (const int count : {1, 2, 3}) {
           const ScopedThreads scoped(count);
           Batch batch(shape, GetParam(), 10);
-          batch.a.sight.causal = true;
+          batch.a.visibility.causal = true;
           batch.a.dropout = {.rate = 0.2F, .seed = 5, .counter = 7};
           dbias.push_back(Tensor::zeros(bias.shape()));
           if (biased) {
-            batch.a.sight.bias = bias.data();
-            batch.a.sight.bias_row = shape.keys;
-            batch.a.sight.bias_column = 1;
+            batch.a.visibility.bias = bias.data();
+            batch.a.visibility.bias_row = shape.keys;
+            batch.a.visibility.bias_column = 1;
             batch.g.dbias = dbias.back().data();
             batch.g.dbias_row = shape.keys;
             batch.g.dbias_column = 1;
@@ -133,7 +133,7 @@ TEST_P(Fused, ASequenceGivesTheSameBytesAloneAndInABatch) {
   Batch batch({.batch = 5, .heads = 2, .key_heads = 2, .queries = 70, .keys = 600, .dim = 8, .value_dim = 8},
               GetParam(), 20);
   const std::vector<std::int64_t> lengths{600, 3, 0, 599, 64};
-  batch.a.sight.lengths = lengths.data();
+  batch.a.visibility.lengths = lengths.data();
   batch.run();
   for (std::int64_t b = 0; b < 5; ++b) {
     FusedShape one = batch.s;
@@ -143,7 +143,7 @@ TEST_P(Fused, ASequenceGivesTheSameBytesAloneAndInABatch) {
     alone.k = batch.k.slice(0, b, b + 1);
     alone.v = batch.v.slice(0, b, b + 1);
     alone.dout = batch.dout.slice(0, b, b + 1);
-    alone.a.sight.lengths = lengths.data() + b;
+    alone.a.visibility.lengths = lengths.data() + b;
     alone.run();
     expect_same_bytes(alone.out, batch.out.slice(0, b, b + 1), "out");
     expect_same_bytes(alone.dq, batch.dq.slice(0, b, b + 1), "dq");
@@ -190,9 +190,9 @@ TEST_P(Fused, AStepOfGroupedHeadsGivesTheBytesOfEachHeadAlone) {
     Batch batch({.batch = 3, .heads = 6, .key_heads = 2, .queries = 1, .keys = 150, .dim = 12, .value_dim = 20},
                 GetParam(), 35);
     const std::vector<std::int64_t> lengths{150, 0, 70};
-    batch.a.sight.lengths = lengths.data();
-    batch.a.sight.causal = causal;
-    batch.a.sight.offset = 100;
+    batch.a.visibility.lengths = lengths.data();
+    batch.a.visibility.causal = causal;
+    batch.a.visibility.offset = 100;
     batch.run();
     for (std::int64_t h = 0; h < 6; ++h) {
       Batch alone({.batch = 3, .heads = 1, .key_heads = 1, .queries = 1, .keys = 150, .dim = 12, .value_dim = 20},
@@ -201,7 +201,7 @@ TEST_P(Fused, AStepOfGroupedHeadsGivesTheBytesOfEachHeadAlone) {
       alone.k = batch.k.slice(1, h / 3, h / 3 + 1);
       alone.v = batch.v.slice(1, h / 3, h / 3 + 1);
       alone.a.w = alone.a.w == nullptr ? nullptr : batch.w.data() + h * 12;
-      alone.a.sight = batch.a.sight;
+      alone.a.visibility = batch.a.visibility;
       alone.run();
       expect_same_bytes(alone.out, batch.out.slice(1, h, h + 1).contiguous(), "out");
       expect_same_bytes(alone.stats, batch.stats.slice(1, h, h + 1).contiguous(), "stats");
@@ -214,9 +214,9 @@ TEST_P(Fused, ABiasThatBatchAndHeadsShareSumsTheirGradients) {
   const Tensor bias = random_tensor({5, 9}, 40);
   const auto run = [&](const Tensor& dbias, std::int64_t batch, std::int64_t head) {
     Batch all(shape, GetParam(), 41);
-    all.a.sight.bias = bias.data();
-    all.a.sight.bias_row = 9;
-    all.a.sight.bias_column = 1;
+    all.a.visibility.bias = bias.data();
+    all.a.visibility.bias_row = 9;
+    all.a.visibility.bias_column = 1;
     all.g.dbias = dbias.data();
     all.g.dbias_batch = batch;
     all.g.dbias_head = head;

@@ -18,7 +18,7 @@ import numpy as np
 
 SCORES = ["dot", "scaled-dot", "general", "cosine", "additive", "concat", "location"]
 NORMALIZERS = ["softmax", "sparsemax", "entmax15", "sigmoid", "hard"]
-SIGHTS = ["all", "causal", "window", "lengths", "bias", "mask", "alibi", "causal+lengths+alibi", "window+bias"]
+VISIBILITIES = ["all", "causal", "window", "lengths", "bias", "mask", "alibi", "causal+lengths+alibi", "window+bias"]
 LAYOUTS = ["plain", "heads", "grouped", "multi-query", "keys are values"]
 # queries, keys, width of the query, of the key where the score allows it, of the value, of the additive score
 SHAPES = [(1, 1, 1, 2, 1, 1), (7, 9, 8, 7, 9, 5), (9, 8, 7, 9, 8, 16), (17, 33, 16, 15, 3, 17), (5, 65, 33, 8, 17, 9),
@@ -118,17 +118,17 @@ def reference(case, arrays):
     stands = np.arange(tq)[:, None] + tk - tq
     j = np.arange(tk)[None, :]
     seen = np.ones((batch, heads, tq, tk), bool)
-    if "causal" in case["sight"]:
+    if "causal" in case["visibility"]:
         seen &= j <= stands
-    if "window" in case["sight"]:
+    if "window" in case["visibility"]:
         seen &= np.abs(stands - j) <= case["window"]
-    if "lengths" in case["sight"]:
+    if "lengths" in case["visibility"]:
         seen &= j[None, None] < case["lengths"][:, None, None, None]
-    if "mask" in case["sight"]:
+    if "mask" in case["visibility"]:
         seen &= case["mask"]
-    if "bias" in case["sight"]:
+    if "bias" in case["visibility"]:
         s = s + case["bias"]
-    if "alibi" in case["sight"]:
+    if "alibi" in case["visibility"]:
         s = s - alibi_slopes(heads)[None, :, None, None] * np.abs(stands - j)
     w = normalize(case["normalize"], s / case.get("temperature", 1.0), seen)
     out = w @ v
@@ -136,7 +136,7 @@ def reference(case, arrays):
 
 
 # --- cases ------------------------------------------------------------------------------------------------------------
-def make_case(number, score, normalizer, sight, layout):
+def make_case(number, score, normalizer, visibility, layout):
     rng = np.random.default_rng(number)
     choice = rng.integers(0, 1 << 30)  # of everything that is not a dimension of the test
     tq, tk, dq, dk, dv, h = SHAPES[choice % len(SHAPES)]
@@ -144,7 +144,7 @@ def make_case(number, score, normalizer, sight, layout):
         dk = dq
     batch = 1 + choice % 3
     heads, kv = {"plain": (1, 1), "heads": (3, 3), "grouped": (4, 2), "multi-query": (3, 1), "keys are values": (2, 2)}[layout]
-    case = {"score": score, "normalize": normalizer, "sight": sight, "window": choice % 4,
+    case = {"score": score, "normalize": normalizer, "visibility": visibility, "window": choice % 4,
             "lengths": rng.integers(0, tk + 1, batch), "mask": rng.random((heads, tq, 1 if choice % 5 == 0 else tk)) < 0.7,
             "bias": rng.normal(size=[(tq, tk), (batch, 1, 1, tk), (1, heads, tq, 1), (batch, heads, tq, tk)][choice // 8 % 4])}
     if score in ("dot", "scaled-dot", "cosine") and choice // 3 % 2:
@@ -184,7 +184,7 @@ def run(binary, folder, case, arrays, number):
     for option in ("scale", "temperature"):
         if option in case:
             command += [f"--{option}", str(case[option])]
-    for part in case["sight"].split("+"):
+    for part in case["visibility"].split("+"):
         if part in ("causal", "alibi"):
             command += [f"--{part}"]
         elif part == "window":
@@ -244,21 +244,21 @@ def check(binary, folder, case, arrays, number):
 
 
 def one(task):
-    binary, folder, number, (score, normalizer, sight, layout) = task
-    case, arrays = make_case(number, score, normalizer, sight, layout)
+    binary, folder, number, (score, normalizer, visibility, layout) = task
+    case, arrays = make_case(number, score, normalizer, visibility, layout)
     place = Path(folder) / str(os.getpid())
     place.mkdir(exist_ok=True)
     try:
         check(binary, place, case, arrays, number)
     except AssertionError as error:
-        return f"case {number}: {score}, {normalizer}, {sight}, {layout}, {arrays['query'].shape}: {error}"
+        return f"case {number}: {score}, {normalizer}, {visibility}, {layout}, {arrays['query'].shape}: {error}"
     return None
 
 
 def main():
     binary = sys.argv[1]
     every = int(os.environ.get("FOVEA_EVERY", "1"))
-    cases = list(enumerate(itertools.product(SCORES, NORMALIZERS, SIGHTS, LAYOUTS)))[::every]
+    cases = list(enumerate(itertools.product(SCORES, NORMALIZERS, VISIBILITIES, LAYOUTS)))[::every]
     with tempfile.TemporaryDirectory() as folder, multiprocessing.Pool() as pool:
         results = pool.map(one, [(binary, folder, number, case) for number, case in cases], chunksize=8)
     failures = [r for r in results if r]

@@ -54,11 +54,11 @@ TEST_F(RunCommand, AMemoryOfPairsMayRankTheOutputs) {
   const std::string target = file("train.target");
   // Without weight they come in the model's order; with all of it, in the memory's.
   const Ran alone = run({"--n-best", "4"});
-  const Ran none = run({"--n-best", "4", "--recall-source", source, "--recall-target", target, "--recall-weight", "0"});
+  const Ran none = run({"--n-best", "4", "--rerank-source", source, "--rerank-target", target, "--rerank-weight", "0"});
   ASSERT_EQ(none.code, 0) << none.err;
   EXPECT_EQ(none.out, alone.out);
   const Ran ranked =
-      run({"--n-best", "4", "--recall-source", source, "--recall-target", target, "--recall-weight", "1"});
+      run({"--n-best", "4", "--rerank-source", source, "--rerank-target", target, "--rerank-weight", "1"});
   ASSERT_EQ(ranked.code, 0) << ranked.err;
   const auto outputs = [](const std::string& out) {
     std::vector<std::string> all;
@@ -74,7 +74,7 @@ TEST_F(RunCommand, AMemoryOfPairsMayRankTheOutputs) {
   std::sort(after.begin(), after.begin() + 4);
   EXPECT_TRUE(std::equal(before.begin(), before.begin() + 4, after.begin())) << "other outputs, not another order";
   // One output a line, as without.
-  const Ran best = run({"--recall-source", source, "--recall-target", target});
+  const Ran best = run({"--rerank-source", source, "--rerank-target", target});
   EXPECT_EQ(std::count(best.out.begin(), best.out.end(), '\n'), 3);
 
   EXPECT_NE(best.out.find("\n0.0000\t\n"), std::string::npos) << "an empty line is not ranked: " << best.out;
@@ -83,30 +83,30 @@ TEST_F(RunCommand, AMemoryOfPairsMayRankTheOutputs) {
   const auto found = std::count(few.out.begin(), few.out.end(), '\n');
   EXPECT_LT(found, 3 * 40);
   const Ran few_ranked = run(
-      {"--beam", "40", "--n-best", "40", "--max-length", "1", "--recall-source", source, "--recall-target", target});
+      {"--beam", "40", "--n-best", "40", "--max-length", "1", "--rerank-source", source, "--rerank-target", target});
   EXPECT_EQ(std::count(few_ranked.out.begin(), few_ranked.out.end(), '\n'), found);
 
-  EXPECT_EQ(run({"--recall-source", source}).code, 2);
-  const Ran one = run({"--recall-source", source, "--recall-target", target, "--beam", "1"});
+  EXPECT_EQ(run({"--rerank-source", source}).code, 2);
+  const Ran one = run({"--rerank-source", source, "--rerank-target", target, "--beam", "1"});
   EXPECT_EQ(one.code, 2);
   EXPECT_NE(one.err.find("there must be 2 or more to rank"), std::string::npos) << one.err;
-  EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--recall-weight", "nan"}).code, 2);
-  EXPECT_EQ(run({"--recall-source", "", "--recall-target", ""}).code, 1) << "no file has no name";
-  EXPECT_EQ(run({"--recall-weight", "0.5"}).code, 2);
-  EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--recall-weight", "2"}).code, 2);
-  EXPECT_EQ(run({"--recall-source", source, "--recall-target", target, "--sample"}).code, 2);
-  const Ran unlike = run({"--recall-source", source, "--recall-target", file("valid.target")});
+  EXPECT_EQ(run({"--rerank-source", source, "--rerank-target", target, "--rerank-weight", "nan"}).code, 2);
+  EXPECT_EQ(run({"--rerank-source", "", "--rerank-target", ""}).code, 1) << "no file has no name";
+  EXPECT_EQ(run({"--rerank-weight", "0.5"}).code, 2);
+  EXPECT_EQ(run({"--rerank-source", source, "--rerank-target", target, "--rerank-weight", "2"}).code, 2);
+  EXPECT_EQ(run({"--rerank-source", source, "--rerank-target", target, "--sample"}).code, 2);
+  const Ran unlike = run({"--rerank-source", source, "--rerank-target", file("valid.target")});
   EXPECT_EQ(unlike.code, 1);
   EXPECT_NE(unlike.err.find("has 60 lines"), std::string::npos) << unlike.err;
   folder_.write("long.target", "1 2 3 4 5 6 7 8\n");
   folder_.write("long.source", "a\n");
-  const Ran nothing = run({"--recall-source", file("long.source"), "--recall-target", file("long.target")});
+  const Ran nothing = run({"--rerank-source", file("long.source"), "--rerank-target", file("long.target")});
   EXPECT_EQ(nothing.code, 1);
   EXPECT_NE(nothing.err.find("no line can be read token by token"), std::string::npos) << nothing.err;
   // What is left out is said.
   folder_.write("some.source", "a\na b\n");
   folder_.write("some.target", "1 2 3\n1 2\n");
-  const Ran some = run({"--recall-source", file("some.source"), "--recall-target", file("some.target")});
+  const Ran some = run({"--rerank-source", file("some.source"), "--rerank-target", file("some.target")});
   EXPECT_EQ(some.code, 0) << some.err;
   EXPECT_NE(some.err.find("1 of 2 pairs"), std::string::npos) << some.err;
 }

@@ -5,8 +5,8 @@
 
 #include "fovea/error.hpp"
 #include "fovea/metrics.hpp"
-#include "text/listed_tokenizer.hpp"
-#include "text/sentencepiece.hpp"
+#include "text/tokenizer/listed_tokenizer.hpp"
+#include "text/tokenizer/sentencepiece.hpp"
 #include "text/unicode.hpp"
 
 namespace {

@@ -45,7 +45,7 @@ void expect_same(const Problem& a, const Problem& b, std::int64_t queries, std::
 TEST_P(AttentionExact, WhatStandsInPaddingNeverMatters) {
   for (const Table* table : available()) {
     Problem clean(GetParam(), {20, 90, 16, 16}, 1);
-    clean.sight.length = 70;
+    clean.visibility.length = 70;
     Problem dirty = clean;
     for (std::int64_t j = 70; j < 90; ++j) {
       fill_row(dirty.k, j, 16, j % 2 == 0 ? kNan : kInf);
@@ -69,8 +69,8 @@ TEST_P(AttentionExact, NanInAKeyReachesOnlyTheQueriesThatSeeIt) {
     for (int how = 0; how < 4; ++how) {
       Problem clean(GetParam(), {80, 80, 16, 16}, 2);
       const std::int64_t bad = 40;
-      if (how == 0) clean.sight.causal = true;
-      if (how == 1) clean.sight.window = 10;
+      if (how == 0) clean.visibility.causal = true;
+      if (how == 1) clean.visibility.window = 10;
       if (how >= 2) {
         clean.add_mask(1.0);
         clean.add_bias();
@@ -132,11 +132,11 @@ TEST_P(AttentionExact, NothingVisibleAtAll) {
   for (const Table* table : available()) {
     for (int how = 0; how < 3; ++how) {
       Problem problem(GetParam(), {9, 20, 5, 3}, 4);
-      if (how == 0) problem.sight.length = 0;
+      if (how == 0) problem.visibility.length = 0;
       if (how == 1) problem.add_mask(0.0);
       if (how == 2) {
-        problem.sight.causal = true;
-        problem.sight.offset = -100;
+        problem.visibility.causal = true;
+        problem.visibility.offset = -100;
       }
       problem.forward(*table);
       problem.backward(*table);
@@ -206,8 +206,8 @@ TEST_P(AttentionExact, PaddingDoesNotChangeABit) {
     for (const bool causal : {false, true}) {
       const ProblemShape small{21, 30, 20, 12};
       Problem alone(GetParam(), small, 7);
-      alone.sight.offset = 0;
-      alone.sight.causal = causal;
+      alone.visibility.offset = 0;
+      alone.visibility.causal = causal;
       alone.forward(*table);
       alone.backward(*table);
       for (const std::int64_t more : {1, 40, 700}) {
@@ -221,9 +221,9 @@ TEST_P(AttentionExact, PaddingDoesNotChangeABit) {
         put(padded.w, alone.w);
         std::fill(padded.dout.begin(), padded.dout.end(), 0.0F);  // a loss does not look at padding
         put(padded.dout, alone.dout);
-        padded.sight.offset = 0;
-        padded.sight.causal = causal;
-        padded.sight.length = 30;
+        padded.visibility.offset = 0;
+        padded.visibility.causal = causal;
+        padded.visibility.length = 30;
         padded.forward(*table);
         padded.backward(*table);
         expect_same(padded, alone, 21, 30, std::string(table->name) + " padded by " + std::to_string(more));
@@ -236,8 +236,8 @@ TEST_P(AttentionExact, RowsDoNotDependOnTheRowsBesideThem) {
   for (const Table* table : available()) {
     for (const bool causal : {false, true}) {
       Problem whole(GetParam(), {150, 150, 24, 24}, 9);
-      whole.sight.causal = causal;
-      whole.sight.window = causal ? 100 : -1;
+      whole.visibility.causal = causal;
+      whole.visibility.window = causal ? 100 : -1;
       whole.forward(*table);
       Problem parts = whole;
       std::fill(parts.out.begin(), parts.out.end(), kNan);

@@ -13,35 +13,35 @@ using kernels::available;
 using kernels::Table;
 
 // Ways to look, each applied to a problem.
-const std::vector<std::function<void(Problem&)>> kSights = {
+const std::vector<std::function<void(Problem&)>> kVisibilities = {
     [](Problem&) {},
-    [](Problem& p) { p.sight.causal = true; },
-    [](Problem& p) { p.sight.window = 5; },
+    [](Problem& p) { p.visibility.causal = true; },
+    [](Problem& p) { p.visibility.window = 5; },
     [](Problem& p) {
-      p.sight.causal = true;
-      p.sight.window = 20;
+      p.visibility.causal = true;
+      p.visibility.window = 20;
     },
-    [](Problem& p) { p.sight.length = p.shape.keys * 2 / 3; },
+    [](Problem& p) { p.visibility.length = p.shape.keys * 2 / 3; },
     [](Problem& p) { p.add_mask(0.4); },
     [](Problem& p) { p.add_bias(); },
     [](Problem& p) {
       p.add_bias();
-      p.sight.bias_row = 0;
+      p.visibility.bias_row = 0;
     },
     [](Problem& p) {
       p.add_bias();
-      p.sight.bias_column = 0;
+      p.visibility.bias_column = 0;
     },
-    [](Problem& p) { p.sight.alibi_slope = 0.25F; },
+    [](Problem& p) { p.visibility.alibi_slope = 0.25F; },
     [](Problem& p) { p.dropout = {.rate = 0.3F, .seed = 99, .counter = (std::uint64_t{1} << 32) - 70}; },
     [](Problem& p) {
-      p.sight.causal = true;
-      p.sight.offset += 3;
-      p.sight.length = (p.shape.keys + 1) / 2;
+      p.visibility.causal = true;
+      p.visibility.offset += 3;
+      p.visibility.length = (p.shape.keys + 1) / 2;
       p.add_mask(0.7);
       p.add_bias(2.0F);
       p.bias[0] = -kInf;
-      p.sight.alibi_slope = 0.1F;
+      p.visibility.alibi_slope = 0.1F;
       p.dropout = {.rate = 0.1F, .seed = 3, .counter = 12};
     },
 };
@@ -101,7 +101,7 @@ TEST_P(Attention, EveryKernelAgreesWithGenericAtEveryWidth) {
 
 TEST_P(Attention, EveryKernelAgreesWithGenericWhereverItMayLook) {
   unsigned seed = 200;
-  for (const auto& look : kSights) {
+  for (const auto& look : kVisibilities) {
     for (const ProblemShape& shape :
          {ProblemShape{1, 1, 8, 8}, ProblemShape{13, 13, 8, 16}, ProblemShape{70, 70, 5, 9},
           ProblemShape{1, 100, 16, 16}, ProblemShape{130, 75, 16, 4}, ProblemShape{66, 150, 3, 17}}) {
@@ -115,14 +115,14 @@ TEST_P(Attention, EveryKernelAgreesWithGenericWhereverItMayLook) {
 
 TEST_P(Attention, ManyChunksOfKeysAgreeWithGeneric) {
   Problem problem(GetParam(), {150, 1200, 4, 4}, 300);
-  problem.sight.causal = true;
+  problem.visibility.causal = true;
   compare_with_generic(problem);
-  problem.sight.window = 40;
+  problem.visibility.window = 40;
   compare_with_generic(problem);
 }
 
 TEST_P(Attention, GradientOfGenericMatchesCentralDifferences) {
-  for (const auto& look : kSights) {
+  for (const auto& look : kVisibilities) {
     Problem problem(GetParam(), {6, 7, 5, 4}, 400);
     look(problem);
     if (problem.bias.empty()) problem.add_bias();
@@ -149,7 +149,7 @@ TEST_P(Attention, GradientOfGenericMatchesCentralDifferences) {
     check(&Problem::k, problem.dk, "k");
     check(&Problem::v, problem.dv, "v");
     if (GetParam() == Family::additive) check(&Problem::w, problem.dw, "w");
-    if (problem.sight.bias_row > 0 && problem.sight.bias_column > 0) {
+    if (problem.visibility.bias_row > 0 && problem.visibility.bias_column > 0) {
       std::vector<float> spread(problem.bias.size(), kNan);
       for (std::int64_t i = 0; i < 6; ++i) {
         for (std::int64_t j = 0; j < 7; ++j) {

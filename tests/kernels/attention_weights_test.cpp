@@ -48,13 +48,13 @@ TEST_P(AttentionWeights, EveryKernelAgreesWithGeneric) {
   unsigned seed = 1;
   for (const ProblemShape& shape : {ProblemShape{1, 1, 3, 3}, ProblemShape{9, 17, 8, 8}, ProblemShape{70, 130, 5, 4},
                                     ProblemShape{33, 65, 16, 16}}) {
-    for (int sight = 0; sight < 4; ++sight) {
+    for (int visibility = 0; visibility < 4; ++visibility) {
       Problem problem(GetParam(), shape, seed++);
-      problem.sight.causal = sight == 1;
-      if (sight == 2) problem.sight.window = 3;
-      if (sight == 3) {
+      problem.visibility.causal = visibility == 1;
+      if (visibility == 2) problem.visibility.window = 3;
+      if (visibility == 3) {
         problem.add_mask(0.3);
-        problem.sight.length = (shape.keys + 1) / 2;
+        problem.visibility.length = (shape.keys + 1) / 2;
       }
       const Range rows{shape.queries / 3, shape.queries};
       const std::int64_t top = std::min<std::int64_t>(shape.keys, 5);
@@ -128,7 +128,7 @@ TEST_P(AttentionWeights, RowsSumToOneEvenWhenScoresAreHuge) {
 TEST_P(AttentionWeights, AQueryThatSeesNothingHasWeightsAndEntropyOfZero) {
   for (const Table* table : available()) {
     Problem problem(GetParam(), {3, 70, 8, 8}, 9);
-    problem.sight.length = 0;
+    problem.visibility.length = 0;
     problem.forward(*table);
     const Told told = tell(problem, *table, {0, 3}, 4);
     for (const float w : told.weights) ASSERT_EQ(w, 0.0F) << table->name;

@@ -68,10 +68,10 @@ holds "$folder/results/cmudict-lstm.md" '`PER \(phonemes\)` \([0-9]+ errors'
 holds "$folder/results/cmudict-lstm.md" '^\| test, the first model alone \| [0-9.]+ \| `WER'
 holds "$folder/results/cmudict-lstm.md" '^\| test, the models alone \| [0-9.]+ \| `PER'
 holds "$folder/results/cmudict-lstm.md" '^\| \*\*test\*\* \| \*\*[0-9.]+\*\* \| `WER'
-holds "$folder/results/cmudict-lstm.md" ', 2 times with seeds 1 to 2, then `fovea run --beam 8` with a memory .* `--recall-weight 0.4`'
+holds "$folder/results/cmudict-lstm.md" ', 2 times with seeds 1 to 2, then `fovea run --beam 8` with a memory .* `--rerank-weight 0.4`'
 [ "$(grep -cE '^\| [0-9]+ \| 3 \| ' "$folder/results/cmudict-lstm.md")" = 2 ] || broken "not every training is reported"
-(cd "$folder/work/cmudict-lstm" && "$FOVEA" run --beam 8 --model model --model model-2 --recall-source train.source \
-  --recall-target train.target --recall-weight 0.4 <test.source >"$folder/again")
+(cd "$folder/work/cmudict-lstm" && "$FOVEA" run --beam 8 --model model --model model-2 --rerank-source train.source \
+  --rerank-target train.target --rerank-weight 0.4 <test.source >"$folder/again")
 cmp "$folder/again" "$folder/work/cmudict-lstm/test.output" || broken "the same by hand writes something else"
 refuses 2 '--seed: cmudict-lstm trains 2 models' "$reproduce" cmudict-lstm --data "$folder/data" "${small[@]}" -- --seed 3
 [ "$(wc -l <"$folder/work/cmudict-lstm/test.output")" = "$(sort -u "$folder/work/cmudict-lstm/test.words" | wc -l)" ] ||

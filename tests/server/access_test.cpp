@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "fovea/error.hpp"
-#include "server/detect.hpp"
-#include "server/languages.hpp"
+#include "server/api/detect.hpp"
+#include "server/api/languages.hpp"
 #include "server/serving.hpp"
 
 namespace fovea::server::test {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "server/joined.hpp"
+#include "server/api/joined.hpp"
 #include "server/serving.hpp"
 
 namespace fovea::server::test {

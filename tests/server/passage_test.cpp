@@ -1,8 +1,8 @@
 // What of a text goes through a model, and what stays.
 #include <gmock/gmock.h>
 
-#include "server/html.hpp"
-#include "server/passage.hpp"
+#include "server/api/html.hpp"
+#include "server/api/passage.hpp"
 
 namespace fovea::server {
 namespace {

@@ -41,8 +41,8 @@ class Problem {
     dout = random(s.queries, s.value_dim, 1.0F);
     out = Floats(static_cast<std::size_t>(s.queries * (s.value_dim + kGap)), kNan);
     peak = mass = Floats(static_cast<std::size_t>(s.queries), kNan);
-    sight.length = s.keys;
-    sight.offset = s.keys - s.queries;
+    visibility.length = s.keys;
+    visibility.offset = s.keys - s.queries;
     scale = 1.0F / std::sqrt(static_cast<float>(s.dim));
   }
 
@@ -56,18 +56,18 @@ class Problem {
   }
   void add_bias(float spread = 1.0F) {
     bias = random(shape.queries, shape.keys, spread);
-    sight.bias_row = shape.keys + kGap;
-    sight.bias_column = 1;
+    visibility.bias_row = shape.keys + kGap;
+    visibility.bias_column = 1;
   }
   void add_mask(double visible) {
     std::bernoulli_distribution coin(visible);
     mask.resize(static_cast<std::size_t>(shape.queries * shape.keys));
     for (auto& m : mask) m = coin(generator_) ? 1 : 0;
-    sight.mask_stride = shape.keys;
+    visibility.mask_stride = shape.keys;
   }
 
-  [[nodiscard]] kernels::Sight whole_sight() const {
-    kernels::Sight s = sight;
+  [[nodiscard]] kernels::Visibility whole_visibility() const {
+    kernels::Visibility s = visibility;
     if (!bias.empty()) s.bias = bias.data();
     if (!mask.empty()) s.mask = mask.data();
     return s;
@@ -155,10 +155,10 @@ class Problem {
   [[nodiscard]] std::string text() const {
     return (family == Family::dot ? "dot " : "additive ") + std::to_string(shape.queries) + "x" +
            std::to_string(shape.keys) + " dim " + std::to_string(shape.dim) + " value " +
-           std::to_string(shape.value_dim) + " causal " + std::to_string(static_cast<int>(sight.causal)) + " window " +
-           std::to_string(sight.window) + " length " + std::to_string(sight.length) + " bias " +
+           std::to_string(shape.value_dim) + " causal " + std::to_string(static_cast<int>(visibility.causal)) +
+           " window " + std::to_string(visibility.window) + " length " + std::to_string(visibility.length) + " bias " +
            std::to_string(bias.size()) + " mask " + std::to_string(mask.size()) + " dropout " +
-           std::to_string(dropout.rate) + " alibi " + std::to_string(sight.alibi_slope);
+           std::to_string(dropout.rate) + " alibi " + std::to_string(visibility.alibi_slope);
   }
 
   Family family;
@@ -167,7 +167,7 @@ class Problem {
   Floats dq, dk, dv, dw, dbias;
   bool want_dbias = false;
   std::vector<std::uint8_t> mask;
-  kernels::Sight sight;
+  kernels::Visibility visibility;
   kernels::WeightDropout dropout;
   float scale = 1;
 
@@ -180,7 +180,7 @@ class Problem {
     h.value_dim = shape.value_dim;
     h.v = v.data();
     h.v_stride = h.out_stride = shape.value_dim + kGap;
-    h.sight = whole_sight();
+    h.visibility = whole_visibility();
     h.dropout = dropout;
     h.out = out.data();
     h.peak = peak.data();

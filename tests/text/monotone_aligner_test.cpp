@@ -1,4 +1,4 @@
-#include "text/monotone_aligner.hpp"
+#include "text/joint_ngram/monotone_aligner.hpp"
 
 #include <gtest/gtest.h>
 

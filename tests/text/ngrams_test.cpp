@@ -1,4 +1,4 @@
-#include "text/ngrams.hpp"
+#include "text/joint_ngram/ngrams.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "view/worked.hpp"
+#include "view/lesson/worked.hpp"
 
 #include <gmock/gmock.h>
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "fovea/attention/mask.hpp"
 #include "fovea/attention/normalizers.hpp"
 #include "fovea/attention/scores.hpp"
-#include "fovea/attention/sight.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "fovea/attention/mask.hpp"
 #include "fovea/attention/scores.hpp"
-#include "fovea/attention/sight.hpp"
 #include "fovea/recurrent.hpp"
 #include "fovea/var.hpp"
 

@@ -1,6 +1,6 @@
 // a recurrent decoder with attention, all steps in one op
-//   forward and backward: see decoder.hpp (what there is), step.cpp, look.cpp, backward.cpp, look_back.cpp,
-//   input_gradients.cpp
+//   forward and backward: see decoder.hpp (what there is), step.cpp, attention_step.cpp, backward.cpp,
+//   attention_step_backward.cpp, input_gradients.cpp
 #include "fovea/attention/attentional_rnn.hpp"
 
 #include "attention/rnn/decoder.hpp"

@@ -1,7 +1,7 @@
 // The time loop backwards, from each sequence's last step to its first.
-//   Luong     dg = outputs' + fed';  d[c; h] = dg (1 - g^2) A';  dh += look_back(dc);  cells;  fed' = D W_fed'
-//   Bahdanau  dh = outputs';  cells;  dc = outputs' + D W_fed';  dh of the step before += look_back(dc)
-//   conditional  dh = outputs';  cell_2;  dc = outputs' + D_2 W_2';  dk += look_back(dc);  cell_1
+//   Luong     dg = outputs' + fed';  d[c; h] = dg (1 - g^2) A';  dh += attend_backward(dc);  cells;  fed' = D W_fed'
+//   Bahdanau  dh = outputs';  cells;  dc = outputs' + D W_fed';  dh of the step before += attend_backward(dc)
+//   conditional  dh = outputs';  cell_2;  dc = outputs' + D_2 W_2';  dk += attend_backward(dc);  cell_1
 #include "attention/rnn/decoder.hpp"
 #include "attention/rnn/gradients.hpp"
 #include "attention/rnn/layer_dropout.hpp"
@@ -24,7 +24,7 @@ struct BackState {
         djoined(d.luong() ? Tensor::empty({rows, d.memory_width + d.units}) : Tensor()),
         dquery(Tensor::empty({rows, d.units})),
         dcoverage(d.coverage_weight ? Tensor::zeros({rows, d.source.steps}) : Tensor()),
-        look(d, d.source, rows) {
+        attention(d, d.source, rows) {
     for (std::size_t l = 0; l < d.states(); ++l) {
       carry.push_back(Tensor::zeros({rows, d.units}));
       carry_cell.push_back(d.cell == Cell::lstm ? Tensor::zeros({rows, d.units}) : Tensor());
@@ -36,7 +36,7 @@ struct BackState {
   Tensor dresult, djoined;
   Tensor dquery;     // [rows, h]
   Tensor dcoverage;  // [rows, S]
-  LookScratch look;
+  AttentionScratch attention;
 };
 
 class ChunkBack {
@@ -61,7 +61,7 @@ class ChunkBack {
     for (Int step = count == 0 ? -1 : d_.targets.length(chunk_[0]) - 1; step >= 0; --step) {
       const Int active = d_.targets.running(chunk_, count, step);
       for (Int j = 0; j < active; ++j) kept_[static_cast<std::size_t>(j)] = d_.targets.row(sequence(j), step);
-      const LookRows rows{.count = active, .step = step, .sequence = chunk_.data(), .kept = kept_.data()};
+      const AttentionRows rows{.count = active, .step = step, .sequence = chunk_.data(), .kept = kept_.data()};
       if (d_.luong()) attentional_back(rows);
       for (Int l = static_cast<Int>(d_.layers.size()) - 1; l >= 0; --l) {
         cells_back(rows, l);
@@ -97,7 +97,7 @@ class ChunkBack {
   }
 
   // Leaves the gradient of the top state in dquery.
-  void attentional_back(const LookRows& rows) {
+  void attentional_back(const AttentionRows& rows) {
     const Int joined = d_.memory_width + d_.units;
     for (Int j = 0; j < rows.count; ++j) {
       const Int kept = rows.kept[j];
@@ -111,25 +111,25 @@ class ChunkBack {
       keep_row(dg, row_of(g_.results, kept), d_.result);
     }
     d_.attend_back.multiply(rows.count, s_.dresult.data(), d_.result, 0, s_.djoined.data(), joined);
-    look_back(d_, rows, s_.djoined.data(), joined, g_.outputs.weights, coverage(), s_.dquery.data(), g_.look, sums_,
-              s_.look);
+    attend_backward(d_, rows, s_.djoined.data(), joined, g_.outputs.weights, coverage(), s_.dquery.data(), g_.attention,
+                    sums_, s_.attention);
     for (Int j = 0; j < rows.count; ++j) {
       add_row(row_of(s_.djoined, j) + d_.memory_width, row_of(s_.dquery, j), d_.units);
     }
   }
 
   // D W' is the gradient of the context that entered by W; the query was the state before that.
-  void context_back(const LookRows& rows, const StepMatrix& entered) {
+  void context_back(const AttentionRows& rows, const StepMatrix& entered) {
     for (Int j = 0; j < rows.count; ++j) {
       keep_row(row_of(g_.outputs.contexts, rows.kept[j]), row_of(s_.dfed, j), d_.memory_width);
     }
     entered.multiply(rows.count, s_.inputs.data(), d_.width, 1, s_.dfed.data(), d_.memory_width);
-    look_back(d_, rows, s_.dfed.data(), d_.memory_width, g_.outputs.weights, coverage(), s_.dquery.data(), g_.look,
-              sums_, s_.look);
+    attend_backward(d_, rows, s_.dfed.data(), d_.memory_width, g_.outputs.weights, coverage(), s_.dquery.data(),
+                    g_.attention, sums_, s_.attention);
     for (Int j = 0; j < rows.count; ++j) add_row(row_of(s_.dquery, j), row_of(s_.carry.back(), j), d_.units);
   }
 
-  void cells_back(const LookRows& rows, Int l) {
+  void cells_back(const AttentionRows& rows, Int l) {
     const auto& rnn = *kernels::active().rnn;
     const auto at = static_cast<std::size_t>(l);
     const Layer& layer = d_.layers[at];
@@ -164,7 +164,7 @@ class ChunkBack {
   }
 
   // What layer l's input says to the state of the layer below, at the same step.
-  void below_back(const LookRows& rows, Int l) {
+  void below_back(const AttentionRows& rows, Int l) {
     const Layer& layer = d_.layers[static_cast<std::size_t>(l)];
     const Tensor& carry = s_.carry[static_cast<std::size_t>(l - 1)];
     if (!(d_.dropout > 0)) {
@@ -185,7 +185,7 @@ class ChunkBack {
   std::span<const std::int32_t> chunk_;
   BackState s_;
   Vector<Int> kept_;
-  LookSums sums_;
+  AttentionSums sums_;
   float* dresult_bias_;
 };
 
@@ -203,13 +203,13 @@ Gradients::Gradients(const Decoder& d, const OutputGradients& given) : outputs(g
     first.push_back(array(layer.first.requires_grad(), d.batch, d.units));
     first_cell.push_back(array(layer.first_cell.requires_grad(), d.batch, d.units));
   }
-  look.contexts = array(d.memory.requires_grad(), rows, d.memory_width);
-  look.scores = array(d.kind == Kind::dot && d.keys.requires_grad(), rows, d.source.steps);
-  look.queries = array(d.query_weights.requires_grad(), rows, d.dim);
-  look.centers = array(d.center.requires_grad(), rows, d.center_dim);
+  attention.contexts = array(d.memory.requires_grad(), rows, d.memory_width);
+  attention.scores = array(d.kind == Kind::dot && d.keys.requires_grad(), rows, d.source.steps);
+  attention.queries = array(d.query_weights.requires_grad(), rows, d.dim);
+  attention.centers = array(d.center.requires_grad(), rows, d.center_dim);
   if (d.kind == Kind::additive && d.keys.requires_grad()) {
-    look.keys = d.keys.grad_target();
-    if (!look.keys.add) look.keys.tensor.fill(0);
+    attention.keys = d.keys.grad_target();
+    if (!attention.keys.add) attention.keys.tensor.fill(0);
   }
   results = array(d.attentional.requires_grad(), rows, d.result);
   attentional_bias = array(d.attentional_bias.requires_grad(), chunks, d.result);

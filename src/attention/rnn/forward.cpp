@@ -28,7 +28,7 @@ void forward_chunk(const Decoder& d, std::span<const std::int32_t> chunk) {
     for (Int j = 0; j < active; ++j) {
       kept[static_cast<std::size_t>(j)] = d.targets.row(chunk[static_cast<std::size_t>(j)], step);
     }
-    const LookRows rows{.count = active, .step = step, .sequence = chunk.data(), .kept = kept.data()};
+    const AttentionRows rows{.count = active, .step = step, .sequence = chunk.data(), .kept = kept.data()};
     step_forward(d, d.source, rows, carried, scratch, {});
   }
 }

@@ -1,8 +1,8 @@
 // What a decoder's backward loop leaves for the products that follow it.
 #pragma once
 
+#include "attention/rnn/attention_step.hpp"
 #include "attention/rnn/decoder.hpp"
-#include "attention/rnn/look.hpp"
 
 namespace fovea::decoder {
 
@@ -11,7 +11,7 @@ struct Gradients {
   Gradients(const Decoder& d, const OutputGradients& outputs);
 
   OutputGradients outputs;
-  LookGradients look;
+  AttentionGradients attention;
   Vector<Tensor> before;             // per layer [rows, h]: the state before each step
   Vector<Tensor> first, first_cell;  // per layer [B, h]; empty: not wanted
   Tensor results;                    // [rows, G]: of Luong's sums before tanh

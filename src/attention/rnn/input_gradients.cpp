@@ -78,8 +78,8 @@ void memory_gradients(const Decoder& d, const Gradients& g) {
       }
     });
   };
-  per_sequence(d.memory, d.weights, g.look.contexts, d.memory_width, 1);
-  if (d.kind == Kind::dot) per_sequence(d.keys, g.look.scores, d.queries, d.dim, d.scale);
+  per_sequence(d.memory, d.weights, g.attention.contexts, d.memory_width, 1);
+  if (d.kind == Kind::dot) per_sequence(d.keys, g.attention.scores, d.queries, d.dim, d.scale);
 }
 
 void attention_gradients(const Decoder& d, const Gradients& g) {
@@ -92,14 +92,14 @@ void attention_gradients(const Decoder& d, const Gradients& g) {
     const Tensor to = whole ? dw.tensor : dw.tensor.slice(1, 0, d.units);
     const bool add = dw.add || !whole;
     if (d.query_trans == Trans::yes) {
-      multiply(Trans::yes, Trans::no, g.look.queries, queries, add, to);
+      multiply(Trans::yes, Trans::no, g.attention.queries, queries, add, to);
     } else {
-      multiply(Trans::yes, Trans::no, queries, g.look.queries, add, to);
+      multiply(Trans::yes, Trans::no, queries, g.attention.queries, add, to);
     }
   }
   if (d.center.requires_grad()) {
     const GradTarget dw = d.center.grad_target();
-    multiply(Trans::yes, Trans::no, g.look.centers, queries, dw.add, dw.tensor);
+    multiply(Trans::yes, Trans::no, g.attention.centers, queries, dw.add, dw.tensor);
   }
   if (d.attentional.requires_grad()) {
     const GradTarget dw = d.attentional.grad_target();

@@ -60,7 +60,7 @@ void set_weights(Decoder& d, const AttentionalRnnWeights& weights, const Attenti
   d.form = how.form;
   if (d.conditional() && weights.layers.size() != 2) {
     throw ShapeError(
-        fmt::format("{}: {} layers: expected the 2 cells of the conditional form, one before the look and "
+        fmt::format("{}: {} layers: expected the 2 cells of the conditional form, one before the attention and "
                     "one after it",
                     kOp, weights.layers.size()));
   }

@@ -35,12 +35,12 @@ StepScratch::StepScratch(const Decoder& d, const Source& source, Int rows)
       input(d.layers.size() > 1 ? Tensor::empty({rows, d.width}) : Tensor()),
       context(Tensor::empty({rows, d.memory_width + (d.luong() ? d.units : 0)})),
       below(d.dropout > 0 ? Tensor::empty({rows, d.units}) : Tensor()),
-      look(d, source, rows) {}
+      attention(d, source, rows) {}
 
 namespace {
 
 // All rows of one layer: products with the states, then the gates.
-void cells_forward(const Decoder& d, const LookRows& rows, Int l, const float* more, const Carried& carried,
+void cells_forward(const Decoder& d, const AttentionRows& rows, Int l, const float* more, const Carried& carried,
                    const StepScratch& s, const Tensor& all_gates) {
   const auto& rnn = *kernels::active().rnn;
   const auto at = static_cast<std::size_t>(l);
@@ -69,7 +69,8 @@ void cells_forward(const Decoder& d, const LookRows& rows, Int l, const float* m
 }
 
 // What layer l gives to the one above: its states, after dropout while training.
-const float* given_above(const Decoder& d, const LookRows& rows, Int l, const Carried& carried, const StepScratch& s) {
+const float* given_above(const Decoder& d, const AttentionRows& rows, Int l, const Carried& carried,
+                         const StepScratch& s) {
   const auto at = static_cast<std::size_t>(l);
   if (!(d.dropout > 0)) return carried.states[at].data();
   for (Int j = 0; j < rows.count; ++j) {
@@ -81,9 +82,10 @@ const float* given_above(const Decoder& d, const LookRows& rows, Int l, const Ca
 }
 
 // c = a(state), in the scratch's first columns.
-void look_from(const Decoder& d, const Source& source, const LookRows& rows, const Carried& carried, StepScratch& s) {
+void attend_from(const Decoder& d, const Source& source, const AttentionRows& rows, const Carried& carried,
+                 StepScratch& s) {
   float* coverage = carried.coverage ? carried.coverage.data() : nullptr;
-  look(d, source, rows, carried.states.back().data(), s.context.data(), s.context.dim(1), coverage, s.look);
+  attend_rows(d, source, rows, carried.states.back().data(), s.context.data(), s.context.dim(1), coverage, s.attention);
   if (d.luong()) return;
   for (Int j = 0; rows.kept != nullptr && j < rows.count; ++j) {
     keep_row(row_of(s.context, j), row_of(d.contexts, rows.kept[j]), d.memory_width);
@@ -91,17 +93,17 @@ void look_from(const Decoder& d, const Source& source, const LookRows& rows, con
 }
 
 // k = cell_1(x, h), c = a(k), h = cell_2(c, k)
-void conditional_forward(const Decoder& d, const Source& source, const LookRows& rows, Carried& carried, StepScratch& s,
-                         const Tensor& gates) {
+void conditional_forward(const Decoder& d, const Source& source, const AttentionRows& rows, Carried& carried,
+                         StepScratch& s, const Tensor& gates) {
   cells_forward(d, rows, 0, nullptr, carried, s, gates);
   carried.zero_states = false;
-  look_from(d, source, rows, carried, s);
+  attend_from(d, source, rows, carried, s);
   d.layers[1].below.multiply(rows.count, s.context.data(), d.memory_width, 0, s.input.data(), d.width);
   cells_forward(d, rows, 1, nullptr, carried, s, gates);
 }
 
 // g = tanh([c; h] A + b)
-void attentional_forward(const Decoder& d, const LookRows& rows, const Carried& carried, const StepScratch& s) {
+void attentional_forward(const Decoder& d, const AttentionRows& rows, const Carried& carried, const StepScratch& s) {
   const auto& math = *kernels::active().math;
   const Int joined = d.memory_width + d.units;
   for (Int j = 0; j < rows.count; ++j) {
@@ -120,13 +122,13 @@ void attentional_forward(const Decoder& d, const LookRows& rows, const Carried& 
 
 }  // namespace
 
-void step_forward(const Decoder& d, const Source& source, const LookRows& rows, Carried& carried, StepScratch& s,
+void step_forward(const Decoder& d, const Source& source, const AttentionRows& rows, Carried& carried, StepScratch& s,
                   const Tensor& gates) {
   if (d.conditional()) return conditional_forward(d, source, rows, carried, s, gates);
   const auto layers = static_cast<Int>(d.layers.size());
   const float* fed = nullptr;
   if (!d.luong()) {
-    look_from(d, source, rows, carried, s);
+    attend_from(d, source, rows, carried, s);
     fed = s.context.data();
   } else if (d.feed > 0) {
     for (Int j = 0; rows.kept != nullptr && j < rows.count; ++j) {
@@ -143,7 +145,7 @@ void step_forward(const Decoder& d, const Source& source, const LookRows& rows, 
     cells_forward(d, rows, l, l == 0 && fed != nullptr ? s.more.data() : nullptr, carried, s, gates);
   }
   if (d.luong()) {
-    look_from(d, source, rows, carried, s);
+    attend_from(d, source, rows, carried, s);
     attentional_forward(d, rows, carried, s);
   }
   carried.fed_nothing = carried.zero_states = false;

@@ -1,8 +1,8 @@
 // One step of a decoder for some rows: training's time loop and decoding share it.
 #pragma once
 
+#include "attention/rnn/attention_step.hpp"
 #include "attention/rnn/decoder.hpp"
-#include "attention/rnn/look.hpp"
 
 namespace fovea::decoder {
 
@@ -27,12 +27,12 @@ struct StepScratch {
   Tensor products, more, input;  // [rows, gates h]
   Tensor context;                // [rows, M]; Luong: [rows, M + h], the state beside the context
   Tensor below;                  // [rows, h]: a layer's states after dropout
-  LookScratch look;
+  AttentionScratch attention;
 };
 
 /// Takes one step. The first layer's gates hold x W before, and all layers' are written: those of row j at
 /// rows.kept[j] of the layer's array, or, where nothing is kept, at row j of `gates` [rows, 4h].
-void step_forward(const Decoder& d, const Source& source, const LookRows& rows, Carried& carried, StepScratch& scratch,
-                  const Tensor& gates);
+void step_forward(const Decoder& d, const Source& source, const AttentionRows& rows, Carried& carried,
+                  StepScratch& scratch, const Tensor& gates);
 
 }  // namespace fovea::decoder

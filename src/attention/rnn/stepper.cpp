@@ -94,12 +94,12 @@ AttentionalRnnStep AttentionalRnnStepper::step(const Tensor& x) {
     const Tensor gates = Tensor::empty({count, 4 * d.units});
     impl_->packed.embedding.multiply(count, input.data() + begin * d.embedding, d.embedding, 0, gates.data(),
                                      4 * d.units);
-    const decoder::LookRows rows{
+    const decoder::AttentionRows rows{
         .count = count, .step = impl_->step, .sequence = impl_->sequence.data() + begin, .kept = nullptr};
     decoder::step_forward(d, source, rows, some, scratch, gates);
     for (Int j = 0; j < count; ++j) {
       copy_row(row_of(scratch.context, j), row_of(context, begin + j), d.memory_width);
-      copy_row(row_of(scratch.look.weights, j), row_of(weights, begin + j), source.steps);
+      copy_row(row_of(scratch.attention.weights, j), row_of(weights, begin + j), source.steps);
     }
   });
   impl_->carried.fed_nothing = impl_->carried.zero_states = false;

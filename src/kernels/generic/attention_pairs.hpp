@@ -12,13 +12,13 @@ namespace fovea::kernels::generic {
 
 constexpr double kLog2e = 1.4426950408889634074;
 
-inline bool visible(const Sight& sight, std::int64_t i, std::int64_t j) {
-  const std::int64_t position = i + sight.offset;
-  if (j >= sight.length || (sight.causal && j > position)) return false;
-  if (sight.window >= 0 && std::abs(position - j) > sight.window) return false;
-  if (sight.mask != nullptr && sight.mask[i * sight.mask_stride + j] == 0) return false;
-  return sight.bias == nullptr ||
-         sight.bias[i * sight.bias_row + j * sight.bias_column] != -std::numeric_limits<float>::infinity();
+inline bool visible(const Visibility& visibility, std::int64_t i, std::int64_t j) {
+  const std::int64_t position = i + visibility.offset;
+  if (j >= visibility.length || (visibility.causal && j > position)) return false;
+  if (visibility.window >= 0 && std::abs(position - j) > visibility.window) return false;
+  if (visibility.mask != nullptr && visibility.mask[i * visibility.mask_stride + j] == 0) return false;
+  return visibility.bias == nullptr || visibility.bias[i * visibility.bias_row + j * visibility.bias_column] !=
+                                           -std::numeric_limits<float>::infinity();
 }
 
 inline double dot(const float* x, const float* y, std::int64_t n) {
@@ -43,11 +43,12 @@ inline double raw_score(const AdditiveHead& head, std::int64_t i, std::int64_t j
 /// is exact however large both are.
 template <class Head>
 float score(const Head& head, std::int64_t i, std::int64_t j) {
-  const Sight& sight = head.sight;
-  if (!visible(sight, i, j)) return -std::numeric_limits<float>::infinity();
+  const Visibility& visibility = head.visibility;
+  if (!visible(visibility, i, j)) return -std::numeric_limits<float>::infinity();
   double s = raw_score(head, i, j);
-  if (sight.bias != nullptr) s += std::max(kLowestBias, sight.bias[i * sight.bias_row + j * sight.bias_column]);
-  s -= static_cast<double>(sight.alibi_slope) * static_cast<double>(std::abs(i + sight.offset - j));
+  if (visibility.bias != nullptr)
+    s += std::max(kLowestBias, visibility.bias[i * visibility.bias_row + j * visibility.bias_column]);
+  s -= static_cast<double>(visibility.alibi_slope) * static_cast<double>(std::abs(i + visibility.offset - j));
   return static_cast<float>(s * kLog2e);
 }
 

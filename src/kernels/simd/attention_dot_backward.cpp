@@ -51,7 +51,7 @@ struct DotBackward {
     for (int b = 0; b < t.queries; ++b) {
       const std::int64_t i = t.row0 + b;
       for (int a = 0; a < t.keys; ++a) {
-        if (!sees(head.sight, t, a, b)) continue;
+        if (!sees(head.visibility, t, a, b)) continue;
         const std::int64_t j = t.key0 + a;
         const float p = s[a * stride + b];
         const float d = ds[a * stride + b];
@@ -86,7 +86,7 @@ struct DotBackward {
     const int dim = whole_vectors(head.dim);
     const int value_dim = whole_vectors(head.value_dim);
     scores.tile(t, s, columns);
-    const bool hidden = t.adjusted && adjust(head.sight, t, s, columns, memory);
+    const bool hidden = t.adjusted && adjust(head.visibility, t, s, columns, memory);
     multiply_banded_columns({.m = t.keys,
                              .n = columns,
                              .k = static_cast<int>(head.value_dim),
@@ -163,7 +163,7 @@ struct DotBackward {
   HWY_INLINE void block(std::int64_t row0, int rows, Range keys, bool fresh_keys) {
     const int columns = whole_vectors(rows);
     const int dim = whole_vectors(head.dim);
-    const Range seen = seen_keys(head.sight, row0, rows, keys);
+    const Range seen = seen_keys(head.visibility, row0, rows, keys);
     const bool direct = grads.dq.data != nullptr && !grads.dq.add && head.dim % kLanes == 0;
     dq_sum = direct ? GradTile{grads.dq.data + row0 * grads.dq.stride, grads.dq.stride} : GradTile{dq_memory, dim};
     bool fresh_queries = true;
@@ -178,7 +178,7 @@ struct DotBackward {
       const Rows dout_padded = padded_rows(dout, grads.dout_stride, rows, head.value_dim, dout_rows);
       const Rows q_padded = padded_rows(head.q + row0 * head.q_stride, head.q_stride, rows, head.dim, q_rows);
       for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
-        const Tile t = look(head.sight, row0, rows, key0, static_cast<int>(least(kKeyTile, seen.end - key0)));
+        const Tile t = tile_at(head.visibility, row0, rows, key0, static_cast<int>(least(kKeyTile, seen.end - key0)));
         if (t.skipped) continue;
         if (fresh_keys) clear_keys({cleared, key0});
         tile(t, columns, q_padded, dout_padded, fresh_keys, fresh_queries);

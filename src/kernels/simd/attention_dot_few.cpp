@@ -11,21 +11,21 @@ namespace {
 constexpr int kStride = static_cast<int>(kKeyTile);
 
 // adjust() for rows of one query each.
-HWY_INLINE bool adjust_rows(const Sight& sight, const Tile& t, float* s) {
-  const float slope = sight.alibi_slope * -kLog2eFloat;
-  const auto diagonal = static_cast<float>(t.key0 - t.row0 - sight.offset);
+HWY_INLINE bool adjust_rows(const Visibility& visibility, const Tile& t, float* s) {
+  const float slope = visibility.alibi_slope * -kLog2eFloat;
+  const auto diagonal = static_cast<float>(t.key0 - t.row0 - visibility.offset);
   bool hidden = false;
   for (int b = 0; b < t.queries; ++b) {
     for (int a = 0; a < t.keys; ++a) {
       float& x = s[b * kStride + a];
-      if (!sees(sight, t, a, b)) {
+      if (!sees(visibility, t, a, b)) {
         x = kMinusInf;
         hidden = true;
         continue;
       }
       x = __builtin_fmaf(slope, __builtin_fabsf(static_cast<float>(b - a) - diagonal), x);
-      if (sight.bias == nullptr) continue;
-      const float bias = sight.bias[(t.row0 + b) * sight.bias_row + (t.key0 + a) * sight.bias_column];
+      if (visibility.bias == nullptr) continue;
+      const float bias = visibility.bias[(t.row0 + b) * visibility.bias_row + (t.key0 + a) * visibility.bias_column];
       x += (bias < kLowestBias ? kLowestBias : bias) * kLog2eFloat;
     }
   }
@@ -65,11 +65,11 @@ void dot_forward_few(const DotHead& head, std::int64_t row0, int rows, float* sc
     run.mass[b] = run.shrink[b] = 0;
     for (int d = 0; d < dim && b < rows; ++d) q[b * dim + d] = factor * head.q[(row0 + b) * head.q_stride + d];
   }
-  const Range seen = seen_keys(head.sight, row0, rows, {0, head.keys});
+  const Range seen = seen_keys(head.visibility, row0, rows, {0, head.keys});
   bool first = true;
   for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
     const int keys = static_cast<int>(least(kKeyTile, seen.end - key0));
-    const Tile t = look(head.sight, row0, rows, key0, keys);
+    const Tile t = tile_at(head.visibility, row0, rows, key0, keys);
     if (t.skipped) continue;
     const int lanes = whole_vectors(keys);
     pack_transposed(head.k + key0 * head.k_stride, head.k_stride, keys, head.dim, 1, turned, kStride);
@@ -85,7 +85,7 @@ void dot_forward_few(const DotHead& head, std::int64_t row0, int rows, float* sc
     for (int b = 0; b < rows; ++b) {
       for (int a = keys; a < lanes; ++a) s[b * kStride + a] = kMinusInf;
     }
-    const bool hidden = t.adjusted && adjust_rows(head.sight, t, s);
+    const bool hidden = t.adjusted && adjust_rows(head.visibility, t, s);
     bool moved = false;
     float masses[kFewQueries] = {};
     for (int b = 0; b < rows; ++b) moved |= softmax_row(s + b * kStride, lanes, run.peak[b], run.shrink[b]);

@@ -103,7 +103,7 @@ HWY_INLINE void add_seen_values(const Head& head, const Tile& t, const float* s,
   for (int b = 0; b < t.queries; ++b) {
     float* to = sum + b * sum_stride;
     for (int a = 0; a < t.keys; ++a) {
-      if (!sees(head.sight, t, a, b)) continue;
+      if (!sees(head.visibility, t, a, b)) continue;
       const V p = hn::Set(f, s[a * key_step + b * query_step]);
       const float* v = head.v + (t.key0 + a) * head.v_stride;
       over_row(
@@ -147,15 +147,15 @@ HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row
   float* value_memory = direct ? nullptr : carve.floats(kKeyTile * padded);
 
   scores.take_rows(row0, rows);
-  const Range seen = seen_keys(head.sight, row0, rows, {0, head.keys});
+  const Range seen = seen_keys(head.visibility, row0, rows, {0, head.keys});
   bool first = true;
   bool divided = false;  // by the mass
   for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
     const int keys = static_cast<int>(least(kKeyTile, seen.end - key0));
-    const Tile t = look(head.sight, row0, rows, key0, keys);
+    const Tile t = tile_at(head.visibility, row0, rows, key0, keys);
     if (t.skipped) continue;
     scores.tile(t, s, columns);
-    const bool hidden = t.adjusted && adjust(head.sight, t, s, columns, memory);
+    const bool hidden = t.adjusted && adjust(head.visibility, t, s, columns, memory);
     const bool moved = online_softmax(s, columns, columns, keys, run) && !first;
     if (head.dropout.rate > 0) drop(head.dropout, head.keys, t, s, columns);
     const float* v = head.v + key0 * head.v_stride;

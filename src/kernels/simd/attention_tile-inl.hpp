@@ -192,12 +192,12 @@ HWY_INLINE bool all_finite(const float* x, std::int64_t stride, int rows, std::i
 constexpr std::int64_t kFar = std::int64_t{1} << 40;
 
 /// The keys that some query of [row0, row0 + rows) may see, as far as length, causal and window say.
-HWY_INLINE Range seen_keys(const Sight& sight, std::int64_t row0, int rows, Range keys) {
-  const std::int64_t window = least(sight.window, kFar);
-  const std::int64_t first = row0 + sight.offset;  // positions of the queries
+HWY_INLINE Range seen_keys(const Visibility& visibility, std::int64_t row0, int rows, Range keys) {
+  const std::int64_t window = least(visibility.window, kFar);
+  const std::int64_t first = row0 + visibility.offset;  // positions of the queries
   const std::int64_t last = first + rows - 1;
-  Range seen = {keys.begin, least(keys.end, sight.length)};
-  if (sight.causal) seen.end = least(seen.end, last + 1);
+  Range seen = {keys.begin, least(keys.end, visibility.length)};
+  if (visibility.causal) seen.end = least(seen.end, last + 1);
   if (window >= 0) {
     seen.begin = most(seen.begin, first - window);
     seen.end = least(seen.end, last + window + 1);
@@ -217,12 +217,12 @@ struct Tile {
   bool skipped;   // nothing of it is seen
 };
 
-HWY_INLINE bool mask_hides_all(const Sight& sight, const Tile& t, bool& shows_all) {
+HWY_INLINE bool mask_hides_all(const Visibility& visibility, const Tile& t, bool& shows_all) {
   std::uint64_t any = 0;
   std::uint64_t zero_bytes = 0;
-  const int rows = sight.mask_stride == 0 ? 1 : t.queries;
+  const int rows = visibility.mask_stride == 0 ? 1 : t.queries;
   for (int b = 0; b < rows; ++b) {
-    const std::uint8_t* row = sight.mask + (t.row0 + b) * sight.mask_stride + t.key0;
+    const std::uint8_t* row = visibility.mask + (t.row0 + b) * visibility.mask_stride + t.key0;
     int a = 0;
     for (; a + 8 <= t.keys; a += 8) {
       std::uint64_t eight;
@@ -239,78 +239,81 @@ HWY_INLINE bool mask_hides_all(const Sight& sight, const Tile& t, bool& shows_al
   return any == 0;
 }
 
-HWY_INLINE bool bias_hides_all(const Sight& sight, const Tile& t) {
-  const float* bias = sight.bias + t.row0 * sight.bias_row + t.key0 * sight.bias_column;
+HWY_INLINE bool bias_hides_all(const Visibility& visibility, const Tile& t) {
+  const float* bias = visibility.bias + t.row0 * visibility.bias_row + t.key0 * visibility.bias_column;
   for (int b = t.queries - 1; b >= 0; --b) {
     for (int a = 0; a < t.keys; ++a) {
-      if (bias[b * sight.bias_row + a * sight.bias_column] != kMinusInf) return false;
+      if (bias[b * visibility.bias_row + a * visibility.bias_column] != kMinusInf) return false;
     }
   }
   return true;
 }
 
-HWY_INLINE Tile look(const Sight& sight, std::int64_t row0, int queries, std::int64_t key0, int keys) {
+HWY_INLINE Tile tile_at(const Visibility& visibility, std::int64_t row0, int queries, std::int64_t key0, int keys) {
   Tile t = {row0, key0, queries, keys, -(1 << 28), 1 << 28, false, false, false};
   const std::int64_t far = 1 << 28;
-  const std::int64_t diagonal = key0 - row0 - sight.offset;  // b - a of a query that stands at the key
-  const std::int64_t window = least(sight.window, kFar);
+  const std::int64_t diagonal = key0 - row0 - visibility.offset;  // b - a of a query that stands at the key
+  const std::int64_t window = least(visibility.window, kFar);
   if (window >= 0) {
     t.from = static_cast<int>(most(-far, least(far, diagonal - window)));
     t.to = static_cast<int>(most(-far, least(far, diagonal + window)));
   }
-  if (sight.causal) t.from = static_cast<int>(most(-far, least(far, diagonal)));
+  if (visibility.causal) t.from = static_cast<int>(most(-far, least(far, diagonal)));
   t.banded = t.from > 1 - keys || t.to < queries - 1;
   bool mask_shows_all = true;
-  if (sight.mask != nullptr) t.skipped = mask_hides_all(sight, t, mask_shows_all);
-  if (sight.bias != nullptr && !t.skipped) t.skipped = bias_hides_all(sight, t);
-  t.adjusted = t.banded || !mask_shows_all || sight.bias != nullptr || sight.alibi_slope != 0;
+  if (visibility.mask != nullptr) t.skipped = mask_hides_all(visibility, t, mask_shows_all);
+  if (visibility.bias != nullptr && !t.skipped) t.skipped = bias_hides_all(visibility, t);
+  t.adjusted = t.banded || !mask_shows_all || visibility.bias != nullptr || visibility.alibi_slope != 0;
   return t;
 }
 
 /// Whether one pair is seen: for the rare tiles that are taken pair by pair.
-HWY_INLINE bool sees(const Sight& sight, const Tile& t, int a, int b) {
+HWY_INLINE bool sees(const Visibility& visibility, const Tile& t, int a, int b) {
   if (b - a < t.from || b - a > t.to) return false;
   const std::int64_t i = t.row0 + b;
   const std::int64_t j = t.key0 + a;
-  if (sight.mask != nullptr && sight.mask[i * sight.mask_stride + j] == 0) return false;
-  return sight.bias == nullptr || sight.bias[i * sight.bias_row + j * sight.bias_column] != kMinusInf;
+  if (visibility.mask != nullptr && visibility.mask[i * visibility.mask_stride + j] == 0) return false;
+  return visibility.bias == nullptr ||
+         visibility.bias[i * visibility.bias_row + j * visibility.bias_column] != kMinusInf;
 }
 
 constexpr int kAdjustFloats = 2 * kQueryTile * static_cast<int>(kKeyTile);
 
 // The bias and the mask of a tile as numbers to add, [keys, queries]: -inf where the mask hides.
-HWY_INLINE void bias_tile(const Sight& sight, const Tile& t, float* memory, float* HWY_RESTRICT y, int stride) {
-  const float* bias =
-      sight.bias == nullptr ? nullptr : sight.bias + t.row0 * sight.bias_row + t.key0 * sight.bias_column;
-  if (sight.mask == nullptr && sight.bias_column == 1) {
-    pack_transposed<true>(bias, sight.bias_row, t.queries, t.keys, kLog2eFloat, y, stride);
+HWY_INLINE void bias_tile(const Visibility& visibility, const Tile& t, float* memory, float* HWY_RESTRICT y,
+                          int stride) {
+  const float* bias = visibility.bias == nullptr
+                          ? nullptr
+                          : visibility.bias + t.row0 * visibility.bias_row + t.key0 * visibility.bias_column;
+  if (visibility.mask == nullptr && visibility.bias_column == 1) {
+    pack_transposed<true>(bias, visibility.bias_row, t.queries, t.keys, kLog2eFloat, y, stride);
     return;
   }
   for (int b = 0; b < t.queries; ++b) {
     float* row = memory + b * kKeyTile;
     for (int a = 0; a < t.keys; ++a) {
-      row[a] = bias == nullptr ? 0.0F : bias[b * sight.bias_row + a * sight.bias_column];
+      row[a] = bias == nullptr ? 0.0F : bias[b * visibility.bias_row + a * visibility.bias_column];
     }
-    if (sight.mask == nullptr) continue;
-    const std::uint8_t* mask = sight.mask + (t.row0 + b) * sight.mask_stride + t.key0;
+    if (visibility.mask == nullptr) continue;
+    const std::uint8_t* mask = visibility.mask + (t.row0 + b) * visibility.mask_stride + t.key0;
     for (int a = 0; a < t.keys; ++a) row[a] = mask[a] != 0 ? row[a] : kMinusInf;
   }
   pack_transposed<true>(memory, kKeyTile, t.queries, t.keys, kLog2eFloat, y, stride);
 }
 
 /// Adds bias and ALiBi to the scores and makes -inf of what is not seen. Says whether some pair is not seen.
-HWY_INLINE bool adjust(const Sight& sight, const Tile& t, float* HWY_RESTRICT s, int stride, float* memory) {
+HWY_INLINE bool adjust(const Visibility& visibility, const Tile& t, float* HWY_RESTRICT s, int stride, float* memory) {
   const F f;
   const hn::RebindToSigned<F> di;
-  const bool biased = sight.bias != nullptr || sight.mask != nullptr;
+  const bool biased = visibility.bias != nullptr || visibility.mask != nullptr;
   float* bias = memory;
-  if (biased) bias_tile(sight, t, memory + kAdjustFloats / 2, bias, stride);
+  if (biased) bias_tile(visibility, t, memory + kAdjustFloats / 2, bias, stride);
   const V minus_inf = hn::Set(f, kMinusInf);
-  const V slope = hn::Set(f, sight.alibi_slope * -kLog2eFloat);
+  const V slope = hn::Set(f, visibility.alibi_slope * -kLog2eFloat);
   const auto from = hn::Set(di, t.from);
   const auto to = hn::Set(di, t.to);
   // b - a of a query that stands at the key: distances of ALiBi count from there.
-  const V diagonal = hn::Set(f, static_cast<float>(t.key0 - t.row0 - sight.offset));
+  const V diagonal = hn::Set(f, static_cast<float>(t.key0 - t.row0 - visibility.offset));
   bool hidden = false;
   for (int column = 0; column < t.queries; column += kLanes) {
     auto hides = hn::MaskFromVec(hn::Zero(f));

@@ -163,12 +163,12 @@ HWY_INLINE void weights_rows(const Head& head, Scores& scores, const WeightsWant
                                 lists + 4 * kQueryTile};
     block.start();
     scores.take_rows(row0, count);
-    const Range seen = seen_keys(head.sight, row0, count, {0, head.keys});
+    const Range seen = seen_keys(head.visibility, row0, count, {0, head.keys});
     for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
-      const Tile t = look(head.sight, row0, count, key0, static_cast<int>(least(kKeyTile, seen.end - key0)));
+      const Tile t = tile_at(head.visibility, row0, count, key0, static_cast<int>(least(kKeyTile, seen.end - key0)));
       if (t.skipped) continue;
       scores.tile(t, s, block.columns);
-      if (t.adjusted) (void)adjust(head.sight, t, s, block.columns, memory);
+      if (t.adjusted) (void)adjust(head.visibility, t, s, block.columns, memory);
       block.make_weights(t);
       if (wanted.weights != nullptr) block.tell(t);
       if (wanted.column_sums != nullptr) block.sum_columns(t);

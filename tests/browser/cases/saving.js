@@ -50,6 +50,6 @@ module.exports = {
     await page.hover('.map-canvas', { position: { x: 200, y: 200 } });
     await page.waitForFunction(() => /with weight/.test(document.querySelector('.attention-readout').textContent));
     await page.getByRole('button', { name: 'Whole map' }).click();
-    check.ok(await page.evaluate(() => { const map = document.querySelector('.map-scroll'); return map.scrollWidth <= map.clientWidth + 1 && map.scrollHeight <= map.clientHeight + 1; }), 'the whole map is in sight');
+    check.ok(await page.evaluate(() => { const map = document.querySelector('.map-scroll'); return map.scrollWidth <= map.clientWidth + 1 && map.scrollHeight <= map.clientHeight + 1; }), 'the whole map is in visibility');
   },
 };

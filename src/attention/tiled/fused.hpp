@@ -1,0 +1,77 @@
+// The tiled attention kernels over all heads of a batch, split over the thread pool.
+//
+// The bytes that come out do not depend on the number of threads, nor, for one sequence, on the others in the batch.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/attention.hpp"
+
+namespace fovea {
+
+/// A [batch, heads, rows, width] array: head h of sequence b begins at data + b * batch + h * head; its rows are `row`
+/// apart and contiguous. [B,T,H*D] and [B,H,T,D] both fit.
+template <class T>
+struct HeadArray {
+  T* data = nullptr;
+  std::int64_t batch = 0, head = 0, row = 0;
+  bool add = false;  // of a gradient: added to what is there, else written over it
+};
+
+struct FusedShape {
+  std::int64_t batch = 0, heads = 0;
+  std::int64_t key_heads = 0;  // divides heads; query head h reads key head h / (heads / key_heads)
+  std::int64_t queries = 0, keys = 0, dim = 0, value_dim = 0;
+};
+
+/// What kernels::Visibility says of one head, for all heads; strides of 0 broadcast.
+struct FusedVisibility {
+  const std::int64_t* lengths = nullptr;  // [batch], 0 to keys; null: all keys
+  std::int64_t offset = 0;                // usually keys - queries
+  bool causal = false;
+  std::int64_t window = -1;
+  const std::uint8_t* mask = nullptr;
+  std::int64_t mask_batch = 0, mask_head = 0, mask_row = 0;
+  const float* bias = nullptr;
+  std::int64_t bias_batch = 0, bias_head = 0, bias_row = 0, bias_column = 0;
+  const float* alibi_slopes = nullptr;  // [heads]
+};
+
+/// The dot and the additive family: a query's score is scale * q k', or w' tanh(q + k) where w is given.
+struct FusedAttention {
+  FusedShape shape;
+  HeadArray<const float> q, k, v;
+  float scale = 1;           // dot only
+  const float* w = nullptr;  // additive: [dim], head h's at w + h * w_head
+  std::int64_t w_head = 0;
+  FusedVisibility visibility;
+  kernels::WeightDropout dropout;  // head (b, h) draws from counter + (b * heads + h) * queries * keys on
+  HeadArray<float> out;
+  float* stats = nullptr;  // [batch, heads, 2, queries]: peak and mass, see kernels::DotHead
+};
+
+struct FusedGrads {
+  HeadArray<const float> dout;
+  HeadArray<float> dq, dk, dv;  // data null: not wanted
+  float* dw = nullptr;          // additive: as w, added to
+  float* dbias = nullptr;       // added to; strides of 0 sum over that axis
+  std::int64_t dbias_batch = 0, dbias_head = 0, dbias_row = 0, dbias_column = 0;
+};
+
+/// Weights on demand, from q, k and the stats of a forward pass, in memory linear in the sequence. Any may be null.
+/// Rows [rows.begin, rows.end) of every head; R is their number.
+struct FusedWeights {
+  kernels::Range rows;
+  float* weights = nullptr;           // [batch, heads, R, keys]
+  std::int64_t top = 0;               // at most keys
+  std::int64_t* top_index = nullptr;  // [batch, heads, R, top]; of equal weights the lower index first
+  float* top_weight = nullptr;        // [batch, heads, R, top]
+  float* column_sums = nullptr;       // [batch, heads, keys], written over
+  float* entropy = nullptr;           // [batch, heads, R], in nats
+};
+
+void fused_forward(const FusedAttention& attention);
+void fused_backward(const FusedAttention& attention, const FusedGrads& grads);
+void fused_weights(const FusedAttention& attention, const FusedWeights& wanted);
+
+}  // namespace fovea

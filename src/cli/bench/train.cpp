@@ -1,0 +1,149 @@
+// fovea bench train --preset P --vocab V --batch-tokens N [--length L] [--threads T] [--precision P] [--seconds S]
+//
+// Whole training steps (forward, backward, clip, Adam) on random sentences of 13 to 16 tokens. Prints
+// target_tokens_per_s, gflops (the model's arithmetic on real tokens) and its share of the machine's peak, which is
+// that of fp32 whatever the precision.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <ostream>
+
+#include "base/arena.hpp"
+#include "base/rng.hpp"
+#include "cli/bench/bench.hpp"
+#include "cli/precision.hpp"
+#include "fovea/error.hpp"
+#include "fovea/threads.hpp"
+#include "model/arithmetic.hpp"
+#include "train/adam.hpp"
+#include "train/workers.hpp"
+
+namespace fovea::cli {
+namespace {
+
+// Random ids in sentences of 13 to 16 tokens, or of exactly `length`, the end included.
+class RandomPairs final : public Pairs {
+ public:
+  RandomPairs(std::int64_t count, std::int32_t vocabulary, std::int64_t length, std::uint64_t seed) {
+    Rng rng(seed);
+    const auto sentence = [&] {
+      std::vector<std::int32_t> ids(length > 0 ? static_cast<std::size_t>(length - 1) : 12 + rng.below(4));
+      for (auto& id : ids)
+        id = special_ids + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(vocabulary - special_ids)));
+      return ids;
+    };
+    for (std::int64_t i = 0; i < count; ++i) {
+      source_.push_back(sentence());
+      target_.push_back(sentence());
+    }
+  }
+  [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override {
+    return source_[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] std::span<const std::int32_t> target(std::int64_t i) const override {
+    return target_[static_cast<std::size_t>(i)];
+  }
+
+ private:
+  std::vector<std::vector<std::int32_t>> source_, target_;
+};
+
+struct Options {
+  std::string preset = "transformer-tiny";
+  std::int32_t vocabulary = 10000;
+  std::int64_t batch_tokens = 4096;
+  std::int64_t micro_tokens = TrainOptions{}.micro_tokens;
+  std::int64_t length = 0;  // of all sentences; 0: 13 to 16
+  std::string precision = "fp32";
+  int threads = 0;
+  double seconds = 10;
+};
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+nlohmann::json measure(const Options& o) {
+  ModelConfig config = preset(o.preset);
+  config.source_vocabulary = config.target_vocabulary = o.vocabulary;
+  Parameters parameters(1);
+  { const Seq2Seq made(config, parameters); }
+  const TrainOptions options;
+  Workers workers(config, parameters, threads());
+  Adam adam(parameters, options);
+  const auto count = std::max<std::int64_t>(1, o.length > 0 ? o.batch_tokens / o.length : o.batch_tokens * 2 / 29);
+  const RandomPairs pairs(4 * count, o.vocabulary, o.length, 7);
+  double flops = 0;
+  double seconds = 0;
+  std::int64_t tokens = 0;
+  std::int64_t steps = 0;
+  std::uint64_t allocations = 0;
+  std::vector<double> peaks;
+  std::vector<std::int64_t> batch;
+  for (std::int64_t step = 1; seconds < o.seconds || steps < 2; ++step) {
+    batch.resize(static_cast<std::size_t>(count));
+    std::iota(batch.begin(), batch.end(), (step % 4) * count);
+    double needed = 0;
+    for (const auto i : batch) {
+      needed += 3 * forward_flops(config, static_cast<std::int64_t>(pairs.source(i).size()) + 1,
+                                  static_cast<std::int64_t>(pairs.target(i).size()) + 1);
+    }
+    const double start = now();
+    const BatchTotals totals =
+        workers.run(pairs, batch, o.micro_tokens, 0.3F, {.label_smoothing = 0.1F}, static_cast<std::uint64_t>(step));
+    adam.step(step, 1e-4, 1.0 / static_cast<double>(totals.target_tokens));
+    const double took = now() - start;
+    if (step <= 8) {  // all four batches twice: the arena has what it needs
+      allocations = arena_stats().system_allocations;
+      continue;
+    }
+    seconds += took;
+    flops += needed;
+    tokens += totals.target_tokens;
+    ++steps;
+    if (steps % 4 == 1) peaks.push_back(measure_peak_gflops());
+  }
+  std::sort(peaks.begin(), peaks.end());
+  const double peak = peaks[peaks.size() / 2];
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return {{"preset", o.preset},
+          {"threads", threads()},
+          {"precision", o.precision},
+          {"parameters", parameters.count()},
+          {"target_tokens_per_s", static_cast<double>(tokens) / seconds},
+          {"gflops", flops / seconds * 1e-9},
+          {"peak_gflops", peak},
+          {"fraction", flops / seconds * 1e-9 / peak},
+          {"steps", steps},
+          {"step_ms", 1000 * seconds / static_cast<double>(steps)},
+          {"allocations_in_steady_steps", arena_stats().system_allocations - allocations},
+          {"peak_rss_mb", static_cast<double>(usage.ru_maxrss) / 1024}};
+}
+
+}  // namespace
+
+void add_bench_train(CLI::App& bench, const Streams& streams) {
+  auto* sub = bench.add_subcommand("train", "whole training steps on random sentences");
+  const auto o = std::make_shared<Options>();
+  sub->add_option("--preset", o->preset, "the model");
+  sub->add_option("--vocab", o->vocabulary, "size of both vocabularies")->check(CLI::Range(5, 10000000));
+  sub->add_option("--batch-tokens", o->batch_tokens, "target tokens per step")->check(CLI::Range(1, 10000000));
+  sub->add_option("--micro-tokens", o->micro_tokens, "target tokens a thread works on at a time")
+      ->check(CLI::Range(1, 10000000));
+  sub->add_option("--length", o->length, "tokens of every sentence, its end included (13 to 16)")
+      ->check(CLI::Range(2, 100000));
+  sub->add_option("--precision", o->precision, "of matrix products: fp32 or bf16")->capture_default_str();
+  sub->add_option("--threads", o->threads, "default: all cores");
+  sub->add_option("--seconds", o->seconds, "how long to measure")->check(CLI::Range(0.1, 3600.0));
+  sub->callback([o, streams] {
+    if (o->threads != 0) set_threads(o->threads);
+    const ScopedPrecision products(measurable_precision(o->precision));
+    streams.out << measure(*o).dump() << '\n';
+  });
+}
+
+}  // namespace fovea::cli

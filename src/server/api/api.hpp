@@ -1,0 +1,76 @@
+// What the server answers: LibreTranslate's API, attention, metrics and the page.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "server/api/models.hpp"
+#include "server/http/access.hpp"
+#include "server/http/fields.hpp"
+#include "server/http/http.hpp"
+#include "server/http/metrics.hpp"
+
+namespace fovea::server {
+
+constexpr int kWidestBeam = 32;  // that is shown: every hypothesis is a node of a tree
+
+struct ApiOptions {
+  int beam = 5;
+  int char_limit = 100000;  // characters of one text; -1: any number
+  int batch_limit = 1000;   // texts of one request; -1: any number
+  int alternatives_limit = 10;
+  bool behind_proxy = false;
+};
+
+class Api {
+ public:
+  /// What it is given must outlive it.
+  Api(const ApiOptions& options, Access& access, Metrics& metrics, std::shared_ptr<const Models> models);
+
+  /// Answers a request, now or when a model has done its part. Never throws what a client could cause.
+  void handle(const std::shared_ptr<const Request>& request, const std::shared_ptr<Reply>& reply);
+
+  [[nodiscard]] std::shared_ptr<const Models> models() const;
+  /// From now on requests go to these; gives back those that were.
+  std::shared_ptr<const Models> exchange_models(std::shared_ptr<const Models> models);
+  void set_connections(std::function<int()> count) { connections_ = std::move(count); }
+
+ private:
+  struct Call;  // a request on its way
+  using Shared = std::shared_ptr<Call>;
+
+  void route(const Shared& call);
+  void translate(const Shared& call);
+  void attention(const Shared& call);
+  void detect(const Shared& call);
+  [[nodiscard]] Response languages() const;
+  [[nodiscard]] Response settings() const;
+  [[nodiscard]] Response page(const std::string& path) const;
+
+  void check_access(const Call& call, const Fields& fields, int cost);
+  /// The model of a pair, in LibreTranslate's words when there is none.
+  [[nodiscard]] static const Model& model_for(const Models& models, const std::string& source,
+                                              const std::string& target);
+  void submit(const Shared& call, const Model& model, const std::shared_ptr<Job>& job);
+  void finish(const Shared& call, Response response);
+  /// Finishes with what `make` gives or with what it throws.
+  void respond(const Shared& call, const std::function<Response()>& make);
+
+  const ApiOptions options_;
+  Access& access_;
+  Metrics& metrics_;
+  std::function<int()> connections_ = [] { return 0; };
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Models> models_;
+};
+
+/// {"error": message}; 429 carries Retry-After.
+[[nodiscard]] Response error_response(const Refusal& refusal);
+/// The headers that let pages from anywhere ask, as LibreTranslate has them.
+void allow_origins(Response& response);
+/// The description of the API for GET /spec (Swagger 2).
+[[nodiscard]] std::string spec_text();
+
+}  // namespace fovea::server

@@ -1,0 +1,132 @@
+// POST /attention: every layer and head, their mean, and the beam as a tree.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "server/api/api.hpp"
+#include "server/api/call.hpp"
+#include "server/api/detect.hpp"
+#include "server/api/joined.hpp"
+#include "server/api/numbers.hpp"
+#include "server/api/passage.hpp"
+#include "server/http/limits.hpp"
+
+namespace fovea::server {
+namespace {
+
+constexpr std::size_t kMostBytes = 8000;  // every pair of tokens is a number per head
+
+// The sentences' trees as one: each goes on from the end of the sentence before.
+struct Trees {
+  std::string nodes;
+  std::vector<std::size_t> best;
+  std::size_t count = 0;
+  int step = 0;
+  float log_probability = 0;
+
+  void add(const Look& look) {
+    const auto& tree = look.beam.nodes;
+    const bool first = count == 0;
+    // A later sentence's root is the end that was chosen before it.
+    const std::size_t root = first ? 0 : best.back();
+    const std::size_t base = first ? 0 : count - 1;
+    const auto id = [&](std::int32_t n) { return n == 0 ? root : base + static_cast<std::size_t>(n); };
+    for (std::size_t n = first ? 0 : 1; n < tree.size(); ++n) {
+      const auto& node = tree[n];
+      if (count > 0) nodes += ',';
+      fmt::format_to(std::back_inserter(nodes),
+                     "{{\"id\":{},\"parent\":{},\"step\":{},\"token\":{},\"log_probability\":", count,
+                     node.parent < 0 ? -1 : static_cast<std::int64_t>(id(node.parent)), step + node.step,
+                     nlohmann::json(look.beam_tokens[n]).dump());
+      append_rounded(nodes, log_probability + node.log_probability);
+      nodes += node.finished ? ",\"finished\":true}" : ",\"finished\":false}";
+      ++count;
+    }
+    for (std::size_t b = first ? 0 : 1; b < look.beam.best.size(); ++b) best.push_back(id(look.beam.best[b]));
+    const auto& end = tree[static_cast<std::size_t>(look.beam.best.back())];
+    step += end.step;
+    log_probability += end.log_probability;
+  }
+};
+
+std::string look_json(const Job& job, const Passage& passage, const std::string& model) {
+  Joined mean;
+  Trees trees;
+  const auto layers = static_cast<std::size_t>(job.looks[0].layers);
+  const auto heads = static_cast<std::size_t>(job.looks[0].heads);
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  for (const Look& look : job.looks) {
+    rows += look.translation.target_tokens.size();
+    columns += look.translation.source_tokens.size();
+  }
+  check_numbers(rows * columns * (layers * heads + 1));
+  std::vector<Matrix> all(layers * heads);
+  for (const Look& look : job.looks) {
+    const Translation& t = look.translation;
+    mean.add(t.source_tokens, t.target_tokens, t.weights);
+    for (std::size_t i = 0; i < look.weights.size(); ++i) append_block(all[i], look.weights[i], t.source_tokens.size());
+    trees.add(look);
+  }
+  const std::string text =
+      passage.with([&](std::size_t i) -> const std::string& { return job.looks[i].translation.text; });
+  std::string out =
+      fmt::format("{{\"translatedText\":{},\"model\":{},\"log_probability\":", nlohmann::json(text).dump(),
+                  nlohmann::json(model).dump());
+  append_rounded(out, trees.log_probability);
+  out += fmt::format(",\"source\":{},\"target\":{},\"layers\":{},\"heads\":{},\"weights\":[",
+                     nlohmann::json(mean.source).dump(), nlohmann::json(mean.target).dump(), layers, heads);
+  for (std::size_t l = 0; l < layers; ++l) {
+    out += l == 0 ? "[" : ",[";
+    for (std::size_t h = 0; h < heads; ++h) {
+      if (h > 0) out += ',';
+      append_matrix(out, all[l * heads + h]);
+    }
+    out += ']';
+  }
+  out += "],\"mean\":";
+  append_matrix(out, mean.weights);
+  out += fmt::format(",\"beam\":{{\"nodes\":[{}],\"best\":{}}}}}", trees.nodes, nlohmann::json(trees.best).dump());
+  return out;
+}
+
+}  // namespace
+
+void Api::attention(const Shared& call) {
+  const Fields fields(*call->request);
+  const std::string q = fields.text("q");
+  std::string source = fields.text("source");
+  const std::string target = fields.text("target");
+  if (q.empty()) throw Refusal(400, "Invalid request: missing q parameter");
+  if (source.empty()) throw Refusal(400, "Invalid request: missing source parameter");
+  if (target.empty()) throw Refusal(400, "Invalid request: missing target parameter");
+  if (q.size() > kMostBytes) {
+    throw Refusal(400, fmt::format("Invalid request: request ({}) exceeds text limit ({} bytes for attention)",
+                                   q.size(), kMostBytes));
+  }
+  check_limit(characters(q), options_.char_limit);
+  const int beam = fields.number("beam", std::min(options_.beam, kWidestBeam));
+  if (beam < 1 || beam > kWidestBeam) {
+    throw Refusal(400, fmt::format("Invalid request: beam parameter must be 1 to {}", kWidestBeam));
+  }
+  check_access(*call, fields, 1);
+  if (source == "auto") source = detect_language({q}, *call->models).language;
+  const Model& model = model_for(*call->models, source, target);
+  const auto passage = std::make_shared<Passage>(Passage::of_text(q, model.longest));
+  if (passage->lines().empty()) throw Refusal(400, "Invalid request: q parameter holds no text");
+  const auto job = std::make_shared<Job>();
+  job->look = true;
+  job->lines = passage->lines();
+  job->how.search.beam = beam;
+  job->how.merge_words = fields.flag("merge_words");
+  // Megabytes of numbers at times: written here, where nobody else waits for it.
+  job->done = [this, call, job = job.get(), passage, name = model.name] {
+    respond(call, [&]() -> Response {
+      if (!job->error.empty()) throw Refusal(500, "Cannot translate text: " + job->error);
+      return {200, look_json(*job, *passage, name)};
+    });
+  };
+  submit(call, model, job);
+}
+
+}  // namespace fovea::server

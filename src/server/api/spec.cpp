@@ -1,0 +1,107 @@
+// GET /spec: the API described for machines.
+#include <nlohmann/json.hpp>
+
+#include "server/api/api.hpp"
+
+namespace fovea::server {
+namespace {
+
+using nlohmann::json;
+
+json field(const char* name, const char* type, bool required, const char* description) {
+  return {{"in", "formData"}, {"name", name}, {"type", type}, {"required", required}, {"description", description}};
+}
+
+json responses(const char* description, json schema) {
+  json out = {{"200", {{"description", description}, {"schema", std::move(schema)}}}};
+  const json error = {{"type", "object"}, {"properties", {{"error", {{"type", "string"}}}}}};
+  for (const auto& [status, what] : {std::pair{"400", "Invalid request"}, std::pair{"403", "Invalid API key"},
+                                     std::pair{"429", "Slow down"}, std::pair{"500", "Translation error"}}) {
+    out[status] = {{"description", what}, {"schema", error}};
+  }
+  return out;
+}
+
+json object(std::initializer_list<std::pair<const char*, json>> properties) {
+  json out = {{"type", "object"}, {"properties", json::object()}};
+  for (const auto& [name, schema] : properties) out["properties"][name] = schema;
+  return out;
+}
+
+json array(json items) {
+  return {{"type", "array"}, {"items", std::move(items)}};
+}
+
+json get(const char* tag, const char* summary, json schema) {
+  return {{"get", {{"tags", {tag}}, {"summary", summary}, {"responses", responses(summary, std::move(schema))}}}};
+}
+
+json post(const char* tag, const char* summary, json parameters, json schema) {
+  return {{"post",
+           {{"tags", {tag}},
+            {"summary", summary},
+            {"consumes", {"application/json", "application/x-www-form-urlencoded", "multipart/form-data"}},
+            {"parameters", std::move(parameters)},
+            {"responses", responses(summary, std::move(schema))}}}};
+}
+
+std::string build() {
+  const json text = {{"type", "string"}};
+  const json number = {{"type", "number"}};
+  const json matrix = array(array(number));
+  const json key = field("api_key", "string", false, "API key");
+  const json detection = object({{"language", text}, {"confidence", number}});
+  const json attention = object({{"source", array(text)}, {"target", array(text)}, {"weights", matrix}});
+  const json q = field("q", "string", true, "Text to translate; in JSON also an array of texts");
+  const json one = field("q", "string", true, "Text to translate");
+  const json source = field("source", "string", true, "Source language code, or auto");
+  const json target = field("target", "string", true, "Target language code");
+  const json words = field("merge_words", "boolean", false, "Attention between words instead of tokens");
+  const json node = object({{"id", {{"type", "integer"}}},
+                            {"parent", {{"type", "integer"}}},
+                            {"step", {{"type", "integer"}}},
+                            {"token", text},
+                            {"log_probability", number},
+                            {"finished", {{"type", "boolean"}}}});
+  json paths;
+  paths["/translate"] = post("translate", "Translate text from a language to another",
+                             {q, source, target, field("format", "string", false, "text (default) or html"),
+                              field("alternatives", "integer", false, "Preferred number of alternative translations"),
+                              field("attention", "boolean", false, "Also say where the model looked"), words, key},
+                             object({{"translatedText", text},
+                                     {"alternatives", array(text)},
+                                     {"detectedLanguage", detection},
+                                     {"attention", attention}}));
+  paths["/attention"] =
+      post("attention", "Every layer and head of the attention, and the beam",
+           {one, source, target, field("beam", "integer", false, "Hypotheses kept, 1 to 32"), words, key},
+           object({{"translatedText", text},
+                   {"model", text},
+                   {"log_probability", number},
+                   {"source", array(text)},
+                   {"target", array(text)},
+                   {"layers", {{"type", "integer"}}},
+                   {"heads", {{"type", "integer"}}},
+                   {"weights", array(array(matrix))},
+                   {"mean", matrix},
+                   {"beam", object({{"nodes", array(node)}, {"best", array({{"type", "integer"}})}})}}));
+  paths["/detect"] = post("translate", "Detect the language of a text",
+                          {field("q", "string", true, "Text to detect"), key}, array(detection));
+  paths["/languages"] = get("translate", "Retrieve list of supported languages",
+                            array(object({{"code", text}, {"name", text}, {"targets", array(text)}})));
+  paths["/frontend/settings"] = get("frontend", "Retrieve frontend specific settings", object({}));
+  paths["/health"] = get("server", "Whether the server answers", object({{"status", text}}));
+  paths["/metrics"] = get("server", "Counters in Prometheus's text format", text);
+  const json spec = {
+      {"swagger", "2.0"}, {"info", {{"title", "Fovea"}, {"version", FOVEA_VERSION}}}, {"paths", std::move(paths)}};
+  return spec.dump();
+}
+
+}  // namespace
+
+std::string spec_text() {
+  static const std::string text = build();
+  return text;
+}
+
+}  // namespace fovea::server

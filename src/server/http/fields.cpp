@@ -1,0 +1,92 @@
+#include "server/http/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "text/unicode.hpp"
+
+namespace fovea::server {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+[[noreturn]] void wrong(const char* name, const char* what) {
+  throw Refusal(400, fmt::format("Invalid request: {} parameter is not {}", name, what));
+}
+
+}  // namespace
+
+Fields::Fields(const Request& request) {
+  if (request.too_large) throw Refusal(413, "Invalid request: the body is too large");
+  const std::string type = lower(request.content_type);
+  std::vector<std::pair<std::string, std::string>> pairs;
+  const bool form = type.starts_with("application/x-www-form-urlencoded");
+  const bool multipart = type.starts_with("multipart/form-data");
+  if (form) {
+    pairs = parse_form(request.body);
+  } else if (multipart) {
+    pairs = parse_multipart(request.body, request.content_type);
+  } else if ((type.starts_with("application/json") && (!request.body.empty() || request.query.empty())) ||
+             request.body.starts_with('{')) {
+    values_ = nlohmann::json::parse(request.body, nullptr, false);
+    if (!values_.is_object()) throw Refusal(400, "Invalid JSON format");
+    json_ = true;
+    return;
+  }
+  pairs.insert(pairs.end(), request.query.begin(), request.query.end());
+  for (auto& [name, value] : pairs) {
+    if (text::invalid_utf8(name) != std::string_view::npos) continue;
+    if (text::invalid_utf8(value) != std::string_view::npos) wrong(name.c_str(), "UTF-8");
+    if (!values_.contains(name)) values_[name] = std::move(value);
+  }
+}
+
+const nlohmann::json& Fields::operator[](const char* name) const {
+  static const nlohmann::json nothing;
+  const auto found = values_.find(name);
+  return found == values_.end() ? nothing : *found;
+}
+
+std::string Fields::text(const char* name) const {
+  const nlohmann::json& value = (*this)[name];
+  if (value.is_null()) return {};
+  if (!value.is_string()) wrong(name, "a string");
+  return value.get<std::string>();
+}
+
+int Fields::number(const char* name, int otherwise) const {
+  const nlohmann::json& value = (*this)[name];
+  constexpr double most = 1e9;
+  if (value.is_null()) return otherwise;
+  if (value.is_number()) {
+    const double n = value.get<double>();
+    if (!(std::abs(n) <= most)) wrong(name, "a number that is possible");
+    return static_cast<int>(n);
+  }
+  if (!value.is_string()) wrong(name, "a number");
+  const std::string& text = value.get_ref<const std::string&>();
+  int n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || end != text.data() + text.size()) wrong(name, "a number");
+  return n;
+}
+
+bool Fields::flag(const char* name) const {
+  const nlohmann::json& value = (*this)[name];
+  if (value.is_null()) return false;
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<double>() != 0;
+  const std::string text = value.is_string() ? lower(value.get<std::string>()) : "?";
+  if (text == "true" || text == "1" || text == "yes" || text == "on") return true;
+  if (text == "false" || text == "0" || text == "no" || text == "off" || text.empty()) return false;
+  wrong(name, "true or false");
+}
+
+}  // namespace fovea::server

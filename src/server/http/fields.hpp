@@ -1,0 +1,56 @@
+// What a request asks: its parameters, however they were sent.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "server/http/http.hpp"
+
+namespace fovea::server {
+
+/// An error for the client: a status and one sentence.
+class Refusal : public std::exception {
+ public:
+  Refusal(int status, std::string message, int retry_after = 0)
+      : status_(status), retry_after_(retry_after), message_(std::move(message)) {}
+  [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
+  [[nodiscard]] int status() const { return status_; }
+  [[nodiscard]] int retry_after() const { return retry_after_; }  // seconds; 0: not said
+
+ private:
+  int status_;
+  int retry_after_;
+  std::string message_;
+};
+
+/// The parameters of a request as one JSON object: from a JSON body, a form (application/x-www-form-urlencoded or
+/// multipart/form-data) or the query string. Those of a form and a query are strings, the form's come first.
+class Fields {
+ public:
+  /// Throws Refusal: 400 for what cannot be read, 413 for a body past the limit.
+  explicit Fields(const Request& request);
+
+  /// Null when it is not there.
+  [[nodiscard]] const nlohmann::json& operator[](const char* name) const;
+  /// Empty when it is missing or empty; throws Refusal 400 when it is something else than a string.
+  [[nodiscard]] std::string text(const char* name) const;
+  /// A number, also as text; `otherwise` when it is missing. Throws Refusal 400.
+  [[nodiscard]] int number(const char* name, int otherwise) const;
+  /// true, "true", "1" and the like. Throws Refusal 400.
+  [[nodiscard]] bool flag(const char* name) const;
+  /// Whether the values came as JSON: then line ends are as they were typed.
+  [[nodiscard]] bool json() const { return json_; }
+
+ private:
+  nlohmann::json values_ = nlohmann::json::object();
+  bool json_ = false;
+};
+
+/// application/x-www-form-urlencoded as name and value; broken escapes stay as they are.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> parse_form(std::string_view body);
+/// multipart/form-data as name and value. Throws Refusal 400 when the parts do not fit the boundary.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> parse_multipart(std::string_view body,
+                                                                               std::string_view content_type);
+
+}  // namespace fovea::server

@@ -1,0 +1,35 @@
+// Tokenizers whose tokens are listed in a vocabulary: words, characters, labels.
+#pragma once
+
+#include <string>
+
+#include "fovea/text.hpp"
+#include "text/tokenizer/vocabulary.hpp"
+
+namespace fovea::text {
+
+class ListedTokenizer final : public Tokenizer {
+ public:
+  /// `kind` is word, character or label.
+  ListedTokenizer(TokenizerKind kind, Vocabulary vocabulary) : kind_(kind), vocabulary_(std::move(vocabulary)) {}
+
+  [[nodiscard]] TokenizerKind kind() const override { return kind_; }
+  [[nodiscard]] std::int32_t size() const override { return vocabulary_.size(); }
+  using Tokenizer::encode;
+  void encode(std::string_view line, std::vector<std::int32_t>& ids, std::vector<std::string>* pieces) const override;
+  [[nodiscard]] std::string decode(std::span<const std::int32_t> ids) const override;
+  [[nodiscard]] const std::string& piece(std::int32_t id) const override { return vocabulary_.token(id); }
+  void save(const std::filesystem::path& folder, const std::string& name) const override;
+
+ private:
+  TokenizerKind kind_;
+  Vocabulary vocabulary_;
+};
+
+[[nodiscard]] TrainedTokenizer train_listed(std::span<const std::vector<std::string>* const> lines,
+                                            const TokenizerOptions& options);
+
+/// From the bytes of a NAME.json; `where` names the file in errors. Throws FileError.
+[[nodiscard]] std::shared_ptr<const Tokenizer> parse_listed(std::string_view json, const std::string& where);
+
+}  // namespace fovea::text

@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include "view/lesson/lesson.hpp"
+#include "view/page.hpp"
+#include "view/text.hpp"
+
+namespace fovea::view {
+
+std::string lesson_page(const Lesson& lesson) {
+  PageParts parts;
+  parts.title = lesson.title;
+  parts.lead = lesson.lead;
+  std::string& body = parts.body;
+  body = "<style>\n" + table_styles() + "</style>\n";
+  int number = 0;
+  for (const LessonStep& step : lesson.steps) {
+    body += fmt::format(
+        "<section class=\"card step\"><h2><span class=\"number\">{}</span>{}</h2>\n<p>{}</p>\n<p "
+        "class=\"formula\">{}</p>\n",
+        ++number, escape_markup(step.title), escape_markup(step.text), escape_markup(step.formula));
+    body += "<div class=\"matrices\">\n";
+    for (const NumberTable& table : step.tables) body += html_table(table);
+    body += "</div>\n";
+    for (const std::string& example : step.examples)
+      body += "<p class=\"example\">" + escape_markup(example) + "</p>\n";
+    body += "</section>\n";
+  }
+  if (!lesson.picture.source.empty()) {
+    body += "<section class=\"card\"><h2>Where each word looked</h2><p>" + escape_markup(lesson.closing) +
+            "</p>\n<div id=\"attention\"></div></section>\n" +
+            data_element("pictures", pictures_json({lesson.picture}));
+  } else if (!lesson.closing.empty()) {
+    body += "<p>" + escape_markup(lesson.closing) + "</p>\n";
+  }
+  body += "<p class=\"working\" id=\"working\" role=\"status\" hidden></p>\n";
+  parts.styles = {"attention.css", "explain.css"};
+  parts.scripts = attention_scripts();
+  parts.scripts.emplace_back("explain.js");
+  return html_page(parts);
+}
+
+}  // namespace fovea::view
