@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "fovea/nn/parameters.hpp"
 #include "fovea/var.hpp"
-#include "nn/parameters.hpp"
 
 namespace fovea {
 

@@ -19,16 +19,18 @@ struct DropoutRates {
   float inner = all;      // inside a transformer's feed-forward layers
 };
 
-/// Whether this run trains, and where its dropout masks come from. Each call of next_seed gives the next mask's seed,
-/// so a run is repeated exactly by starting from the same seed.
+/// Whether this run trains, and where its dropout masks come from. Each call of next() gives the next mask's seed, so a
+/// run is repeated exactly by starting from the same seed.
 struct Pass {
-  DropoutRates dropout;
+  DropoutRates rates{};
   std::uint64_t seed = 0;
   std::uint64_t masks = 0;
 
-  std::uint64_t next_seed() { return seed * 0x9E3779B97F4A7C15ULL + ++masks * 0xD1B54A32D192ED03ULL; }
-  Var drop(const Var& x) { return drop(x, dropout.all); }
-  Var drop(const Var& x, float rate) { return rate > 0 ? fovea::dropout(x, rate, next_seed()) : x; }
+  [[nodiscard]] Dropout next(float rate) {
+    if (rate <= 0) return {};
+    return {rate, seed * 0x9E3779B97F4A7C15ULL + ++masks * 0xD1B54A32D192ED03ULL};
+  }
+  [[nodiscard]] Var drop(const Var& x) { return rates.all > 0 ? dropout(x, next(rates.all)) : x; }
 };
 
 }  // namespace fovea
