@@ -8,6 +8,7 @@
 
 #include "fovea/attention/mask.hpp"
 #include "fovea/attention/normalizers.hpp"
+#include "fovea/attention/positions.hpp"
 #include "fovea/attention/scores.hpp"
 #include "fovea/var.hpp"
 
