@@ -46,8 +46,8 @@ struct AttentionalRnnWeights {
 struct AttentionalRnnOptions {
   DecoderForm form = DecoderForm::bahdanau;
   bool input_feeding = true;                          // Luong: g_{t-1} is fed (F = G); else nothing is (F = 0)
-  std::span<const std::int32_t> lengths = {};         // of the targets, 0 to T; empty: all T
-  std::span<const std::int32_t> memory_lengths = {};  // of the memory, 0 to S; empty: all S
+  std::span<const std::int64_t> lengths = {};         // of the targets, 0 to T; empty: all T
+  std::span<const std::int64_t> memory_lengths = {};  // of the memory, 0 to S; empty: all S
   std::optional<Local> local = {};                    // its centers stay empty
   float dropout = 0;                                  // on what a layer gives to the layer above
   std::uint64_t dropout_seed = 0;
