@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <span>
 
+#include "fovea/activation.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea {
-
-/// What a layer does to its sums.
-enum class Activation { none, relu, gelu, tanh, sigmoid };
 
 // --- arithmetic ----------------------------------------------------------------------------------------------------
 // In add, sub and mul, b may be of the last axes of a's shape (a bias [d] for [batch, time, d]) and then meets each
@@ -39,7 +37,9 @@ struct MatmulOptions {
 [[nodiscard]] Var tanh(const Var& x);
 [[nodiscard]] Var sigmoid(const Var& x);
 [[nodiscard]] Var relu(const Var& x);
-[[nodiscard]] Var gelu(const Var& x);  // x Phi(x), exact
+[[nodiscard]] Var leaky_relu(const Var& x);  // x above 0, 0.2 x below
+[[nodiscard]] Var gelu(const Var& x);        // x Phi(x), exact
+[[nodiscard]] Var swish(const Var& x);       // x sigmoid(x)
 
 // --- sums and maxima -----------------------------------------------------------------------------------------------
 // Without an axis: of all values, as a scalar of shape []. With one: along it; it is dropped from the shape.

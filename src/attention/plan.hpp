@@ -78,7 +78,7 @@ struct Plan final : detail::Counted {
 
   Kind kind = Kind::dot;
   float scale = 1;
-  score::Activation activation = score::Activation::tanh;
+  Activation activation = Activation::tanh;
   score::Pairwise pairwise;
   score::Block block;
   Normalizer normalizer;

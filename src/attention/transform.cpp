@@ -79,6 +79,9 @@ struct Transform {
   }
   void operator()(const score::Additive& how) {
     plan.kind = Kind::additive;
+    if (how.activation != Activation::tanh && how.activation != Activation::leaky_relu) {
+      throw UsageError("attend: the additive score's activation must be tanh or leaky_relu");
+    }
     plan.activation = how.activation;
     const Int h = rows_of("score v", how.v, 1, "[h]");
     expect("score W", how.w, {h, s.query_dim}, true);

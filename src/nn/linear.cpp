@@ -10,9 +10,8 @@ Tensor apply_packed(const Tensor& x, const kernels::PackedMatrix& weight, const 
   shape.set(-1, weight.columns());
   Tensor y = Tensor::empty(shape);
   const std::int64_t rows = in.size() / weight.rows();
-  kernels::parallel_gemm_packed(
-      rows, in.data(), weight.rows(), weight, 0.0F, y.data(), weight.columns(),
-      {.bias = bias ? bias.data() : nullptr, .activation = static_cast<kernels::Activation>(activation)});
+  kernels::parallel_gemm_packed(rows, in.data(), weight.rows(), weight, 0.0F, y.data(), weight.columns(),
+                                {.bias = bias ? bias.data() : nullptr, .activation = activation});
   return y;
 }
 

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "fovea/activation.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea::score {
@@ -36,19 +37,17 @@ struct Cosine {
   float epsilon = 1e-8F;
 };
 
-enum class Activation { tanh, leaky_relu };  // leaky_relu: slope 0.2 below 0, as in graph attention
-
 /// v . tanh(W q + U k + b)  (Bahdanau et al. 2015). Without `w` the queries, without `u` the keys are taken as already
 /// projected to width h: a decoder projects its keys once per sentence. With coverage c_j (what earlier queries gave
 /// key j), v . tanh(W q + U k + c_j w_c + b)  (See et al. 2017).
 struct Additive {
-  Var w{};                // [h, dq], optional
-  Var u{};                // [h, dk], optional
-  Var v{};                // [h]
-  Var b{};                // [h], optional
-  Var coverage{};         // [batch, keys], optional
-  Var coverage_weight{};  // [h], with coverage
-  Activation activation = Activation::tanh;
+  Var w{};                                   // [h, dq], optional
+  Var u{};                                   // [h, dk], optional
+  Var v{};                                   // [h]
+  Var b{};                                   // [h], optional
+  Var coverage{};                            // [batch, keys], optional
+  Var coverage_weight{};                     // [h], with coverage
+  Activation activation = Activation::tanh;  // or leaky_relu, as in graph attention
 };
 
 /// v . tanh(W [q; k])  (Luong et al. 2015, "concat").

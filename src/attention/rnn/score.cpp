@@ -65,7 +65,7 @@ struct SetScore {
     d.scale = how.scale;
   }
   void operator()(const score::Additive& how) const {
-    if (how.activation != score::Activation::tanh) {
+    if (how.activation != Activation::tanh) {
       throw UsageError(fmt::format("{}: the additive score's activation must be tanh", kOp));
     }
     if (how.coverage) throw UsageError(fmt::format("{}: the additive score's coverage is kept by the decoder", kOp));
