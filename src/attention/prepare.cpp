@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "attention/relative_bias.hpp"
+#include "autograd/dropout.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea::attention {
@@ -215,13 +216,11 @@ detail::Ref<Plan> prepare(const Var& query, const Var& key, const Var& value, co
   }
   if (how.window < -1)
     throw UsageError(fmt::format("attend: window {}: expected 0 or more, or -1 for none", how.window));
-  if (!(how.dropout >= 0 && how.dropout < 1)) {
-    throw UsageError(fmt::format("attend: dropout {}: expected 0 up to below 1", how.dropout));
-  }
   plan.causal = how.causal;
-  plan.window = std::min(how.window, plan.queries + plan.keys);  // no wider than there is anything to see
-  plan.dropout = how.dropout;
-  plan.dropout_seed = how.dropout_seed;
+  plan.window = std::min(how.window, plan.queries + plan.keys);  // no wider than there are keys
+  const kernels::Dropout dropout = make_dropout("attend", how.dropout);
+  plan.dropout = dropout.rate;
+  plan.dropout_seed = dropout.seed;
   set_lengths(plan, how.lengths);
   transform(plan, sizes, query, key, how);
   set_biases(plan, how);

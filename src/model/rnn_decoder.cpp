@@ -179,8 +179,7 @@ Decoded RnnDecoder::decode(const Memory& memory, const Var& embedded, const Toke
   AttentionalRnnOptions how = options();
   how.lengths = target.lengths;
   how.memory_lengths = memory.lengths;
-  how.dropout = pass.dropout.all;
-  how.dropout_seed = pass.dropout.all > 0 ? pass.next_seed() : 0;
+  how.dropout = {pass.dropout.all, pass.dropout.all > 0 ? pass.next_seed() : 0};
   how.want_weights = want_attention;
   const AttentionalRnn run = attentional_rnn(e, s.memory, weights_, how, s.states);
   Decoded out;

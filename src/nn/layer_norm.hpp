@@ -21,7 +21,8 @@ struct LayerNorm {
 
 /// x + dropout(y) and its norm.
 inline ResidualNorm residual(const Var& x, const Var& y, const LayerNorm& norm, Pass& pass) {
-  return residual_norm(x, y, norm.gain, norm.bias, pass.dropout.all, pass.dropout.all > 0 ? pass.next_seed() : 0);
+  return residual_norm(x, y, norm.gain, norm.bias,
+                       {.dropout = {pass.dropout.all, pass.dropout.all > 0 ? pass.next_seed() : 0}});
 }
 
 }  // namespace fovea

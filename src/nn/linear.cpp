@@ -16,7 +16,7 @@ Tensor apply_packed(const Tensor& x, const kernels::PackedMatrix& weight, const 
 }
 
 Var Linear::operator()(const Var& x, Activation activation, float rate, std::uint64_t seed) const {
-  if (!packed || rate > 0 || recording({x, weight})) return linear(x, weight, bias, activation, rate, seed);
+  if (!packed || rate > 0 || recording({x, weight})) return linear(x, weight, bias, activation, {rate, seed});
   return apply_packed(x.value(), *packed, bias ? bias.value() : Tensor(), activation);
 }
 

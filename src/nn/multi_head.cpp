@@ -27,8 +27,7 @@ MultiHeadLayer::Result MultiHeadLayer::attend_to(const Var& queries, const Var& 
   if (!divided) options.score = score::Dot{};
   if (how.rotary) options.rotary = Rotary{};
   if (pass.dropout.attention > 0) {
-    options.dropout = pass.dropout.attention;
-    options.dropout_seed = pass.next_seed();
+    options.dropout = {pass.dropout.attention, pass.next_seed()};
   }
   options.want.weights = how.want_weights;
   const Attended seen = attend(queries, keys, values, options);

@@ -28,7 +28,7 @@ struct Pass {
 
   std::uint64_t next_seed() { return seed * 0x9E3779B97F4A7C15ULL + ++masks * 0xD1B54A32D192ED03ULL; }
   Var drop(const Var& x) { return drop(x, dropout.all); }
-  Var drop(const Var& x, float rate) { return rate > 0 ? fovea::dropout(x, rate, next_seed()) : x; }
+  Var drop(const Var& x, float rate) { return rate > 0 ? fovea::dropout(x, {rate, next_seed()}) : x; }
 };
 
 }  // namespace fovea

@@ -253,8 +253,7 @@ TEST(AttentionalRnn, DropoutBetweenLayersIsTheSameForwardAndBackward) {
   for (const Cell cell : {Cell::gru, Cell::lstm}) {
     const DecoderCase c{.cell = cell, .form = DecoderForm::luong, .layers = 3};
     AttentionalRnnOptions how = c.options();
-    how.dropout = 0.4F;
-    how.dropout_seed = 5;
+    how.dropout = {.rate = 0.4F, .seed = 5};
     const std::vector<Tensor> values = c.random();
     const Var dropped = c.run(constants(values), how).attentional;
     const Var again = c.run(constants(values), how).attentional;

@@ -105,28 +105,28 @@ TEST(Weights, ContextAndWeightsCanBothBeUsed) {
       {random_tensor({1, 3, 4}, 1), random_tensor({1, 5, 4}, 2)});
 }
 
-TEST(Weights, WishesThatMakeNoSenseAreNamed) {
+TEST(Weights, RequestsThatMakeNoSenseAreNamed) {
   const Ints far{40}, twice{1, 1};
   EXPECT_THROW((void)attend(q, k, v, {.want = {.weights = true, .rows = far}}), UsageError);
   EXPECT_THROW((void)attend(q, k, v, {.want = {.weights = true, .heads = twice}}), UsageError);
   EXPECT_THROW((void)attend(q, k, v, {.want = {.top = 51}}), UsageError);
 }
 
-TEST(Weights, DropoutIsNotTold) {
+TEST(Weights, AreReportedWithoutDropout) {
   for (const Attend by : kBothPaths) {
     const Attended a = by(q, k, v, {.want = {.weights = true}});
-    const Attended b = by(q, k, v, {.dropout = 0.5F, .dropout_seed = 3, .want = {.weights = true}});
+    const Attended b = by(q, k, v, {.dropout = {.rate = 0.5F, .seed = 3}, .want = {.weights = true}});
     test::expect_near(a.weights.value(), b.weights.value(), 1e-6);
     EXPECT_NE(a.context.value().data()[0], b.context.value().data()[0]);
   }
-  test::expect_near(attend(q, k, v, {.dropout = 0.5F, .dropout_seed = 3}).context.value(),
-                    attention::attend_by_rows(q, k, v, {.dropout = 0.5F, .dropout_seed = 3}).context.value(), 1e-5);
+  test::expect_near(attend(q, k, v, {.dropout = {.rate = 0.5F, .seed = 3}}).context.value(),
+                    attention::attend_by_rows(q, k, v, {.dropout = {.rate = 0.5F, .seed = 3}}).context.value(), 1e-5);
 }
 
 TEST(Weights, DropoutsGradientsMatchFiniteDifferences) {
   for (const Attend by : kBothPaths) {
     check_gradients(
-        [&](const auto& in) { return by(in[0], in[1], in[2], {.dropout = 0.4F, .dropout_seed = 9}).context; },
+        [&](const auto& in) { return by(in[0], in[1], in[2], {.dropout = {.rate = 0.4F, .seed = 9}}).context; },
         {random_tensor({1, 2, 3, 4}, 1), random_tensor({1, 2, 5, 4}, 2), random_tensor({1, 2, 5, 2}, 3)});
   }
 }

@@ -10,6 +10,7 @@
 #include "fovea/attention/normalizers.hpp"
 #include "fovea/attention/positions.hpp"
 #include "fovea/attention/scores.hpp"
+#include "fovea/ops.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea {
@@ -43,8 +44,7 @@ struct AttendOptions {
   std::optional<RelativePositions> relative_positions{};
   std::optional<Local> local{};
 
-  float dropout = 0;  // on the weights that make the context; not on those that are told
-  std::uint64_t dropout_seed = 0;
+  Dropout dropout{};  // of the weights that make the context; those that are reported are without it
 
   WeightsRequest want{};
 };

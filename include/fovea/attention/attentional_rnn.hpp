@@ -8,6 +8,7 @@
 
 #include "fovea/attention/mask.hpp"
 #include "fovea/attention/scores.hpp"
+#include "fovea/ops.hpp"
 #include "fovea/recurrent.hpp"
 #include "fovea/var.hpp"
 
@@ -49,8 +50,7 @@ struct AttentionalRnnOptions {
   std::span<const std::int64_t> lengths = {};         // of the targets, 0 to T; empty: all T
   std::span<const std::int64_t> memory_lengths = {};  // of the memory, 0 to S; empty: all S
   std::optional<Local> local = {};                    // its centers stay empty
-  float dropout = 0;                                  // on what a layer gives to the layer above
-  std::uint64_t dropout_seed = 0;
+  Dropout dropout{};                                  // of what a layer gives to the layer above
   bool want_weights = false;
 };
 

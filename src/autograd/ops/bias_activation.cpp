@@ -16,8 +16,8 @@
 
 namespace fovea {
 
-Var bias_activation(const Var& x, const Var& bias, Activation activation, float rate, std::uint64_t seed) {
-  const kernels::Dropout how = make_dropout("bias_activation", rate, seed);
+Var bias_activation(const Var& x, const Var& bias, Activation activation, const Dropout& dropout) {
+  const kernels::Dropout how = make_dropout("bias_activation", dropout);
   if (x.rank() == 0 || (bias && !(bias.shape() == Shape{x.dim(-1)})) || (bias && !bias.value().is_contiguous())) {
     throw ShapeError(fmt::format("bias_activation: a bias of shape {} for a value of shape {}",
                                  bias ? bias.shape().text() : "[]", x.shape().text()));

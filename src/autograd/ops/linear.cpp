@@ -56,13 +56,13 @@ Tensor through_activation(Activation activation, const kernels::Dropout& dropout
 
 }  // namespace
 
-Var linear(const Var& x, const Var& w, const Var& bias, Activation activation, float rate, std::uint64_t seed) {
+Var linear(const Var& x, const Var& w, const Var& bias, Activation activation, const Dropout& how) {
   if (x.rank() < 1 || w.rank() != 2 || x.dim(-1) != w.dim(0) || (bias && !(bias.shape() == Shape{w.dim(1)}))) {
     throw ShapeError(fmt::format("linear: x {}, weight {}{}; x [.., in], weight [in, out] and bias [out] are needed",
                                  x.shape().text(), w.shape().text(),
                                  bias ? fmt::format(", bias {}", bias.shape().text()) : std::string()));
   }
-  const kernels::Dropout dropout = make_dropout("linear", rate, seed);
+  const kernels::Dropout dropout = make_dropout("linear", how);
   const Tensor in = x.value().contiguous();
   const Tensor weight = w.value().contiguous();
   const Tensor b = bias ? bias.value().contiguous() : Tensor();
