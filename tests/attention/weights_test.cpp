@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "attention/both_paths.hpp"
 #include "fovea/error.hpp"
@@ -110,6 +111,29 @@ TEST(Weights, RequestsThatMakeNoSenseAreNamed) {
   EXPECT_THROW((void)attend(q, k, v, {.want = {.weights = true, .rows = far}}), UsageError);
   EXPECT_THROW((void)attend(q, k, v, {.want = {.weights = true, .heads = twice}}), UsageError);
   EXPECT_THROW((void)attend(q, k, v, {.want = {.top = 51}}), UsageError);
+}
+
+// What the error says when `use` needs something that was not computed.
+template <class Use>
+std::string error_of(const Use& use) {
+  try {
+    use();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Weights, UsingWeightsThatWereNotRequestedNamesTheOption) {
+  for (const Attend by : kBothPaths) {
+    const Attended a = by(q, k, v, {});
+    EXPECT_FALSE(a.weights);
+    EXPECT_EQ(error_of([&] { (void)a.weights.value(); }),
+              "weights were not requested: set AttendOptions::want.weights");
+    EXPECT_EQ(error_of([&] { (void)sum(a.weights); }), "weights were not requested: set AttendOptions::want.weights");
+    EXPECT_EQ(error_of([&] { (void)a.log_probability.value(); }),
+              "log_probability is computed by normalizer::Sampled only");
+  }
 }
 
 TEST(Weights, AreReportedWithoutDropout) {

@@ -59,9 +59,10 @@ struct TopWeights {
 struct Attended {
   Var context{};  // the query's layout: [B, Tq, dv], [B, H, Tq, dv] or [B, Tq, H * dv]
   // [B, Tq, Tk] for a query of rank 3 without heads, else [B, H, Tq, Tk]; fewer H or Tq when chosen; [B, E] or
-  // [B, H, E] with edges. A row of softmax sums to 1, or is all 0 if the query saw nothing.
-  Var weights{};
-  Var log_probability{};  // of the drawn key (normalizer::Sampled): [B, Tq] or [B, H, Tq]; 0 where nothing was seen
+  // [B, H, E] with edges. A row of softmax sums to 1, or is all 0 if no key is visible to the query.
+  Var weights = Var::absent("weights were not requested: set AttendOptions::want.weights");
+  // Of the sampled key (normalizer::Sampled): [B, Tq] or [B, H, Tq]; 0 where no key is visible.
+  Var log_probability = Var::absent("log_probability is computed by normalizer::Sampled only");
   TopWeights top{};
   Tensor column_sums{};  // [B, Tk] or [B, H, Tk]
   Tensor entropy{};      // [B, Tq] or [B, H, Tq]

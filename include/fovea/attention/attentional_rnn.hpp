@@ -59,7 +59,8 @@ struct AttentionalRnn {
   Var states;       // [B, T, h] of the top layer; not of Luong
   Var contexts;     // [B, T, M]; not of Luong
   Var attentional;  // [B, T, G]: g; Luong only
-  Var weights;      // [B, T, S], when wanted; a gradient may flow into them. 0 where nothing was seen
+  // [B, T, S]; a gradient may flow into them. 0 where no key is visible.
+  Var weights = Var::absent("weights were not requested: set AttentionalRnnOptions::want_weights");
 };
 
 /// Runs a decoder over given inputs (teacher forcing): x [B, T, E], memory [B, S, M], the first state of each layer
