@@ -17,12 +17,12 @@ Tensor rows_packed(const Tensor& t) {
   return t.rank() == 0 || t.stride(-1) == 1 || t.dim(-1) <= 1 ? t : t.contiguous();
 }
 
-// Distances of a packed array of this shape, seen as [B, H, Tq, Tk]; 0 where it broadcasts.
+// Distances of a packed array of this shape, taken as [B, H, Tq, Tk]; 0 where it broadcasts.
 struct Distances {
   Int b, h, i, j, rows, columns;
 };
 Distances broadcast(const char* name, Shape shape, const Plan& plan) {
-  // Without heads [B, Tq, Tk] is what the weights look like: the first axis is the batch, not the head.
+  // Without heads [B, Tq, Tk] is the weights' shape: the first axis is the batch, not the head.
   if (shape.rank() == 3 && plan.heads == 1 && shape[0] == plan.batch) shape = {shape[0], 1, shape[1], shape[2]};
   const Int full[4] = {plan.batch, plan.heads, plan.queries, plan.keys};
   Int distance[4] = {};

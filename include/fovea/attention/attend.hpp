@@ -15,13 +15,13 @@
 
 namespace fovea {
 
-/// What attend() shall tell about the weights. All but `weights` without rows in memory linear in the sequence.
+/// What attend() reports about the weights. All but `weights` of all queries take memory linear in the sequence.
 struct WeightsRequest {
   bool weights = false;                   // Attended::weights; a gradient may flow into them
   std::span<const std::int64_t> rows{};   // only of these queries; empty: of all
   std::span<const std::int64_t> heads{};  // only of these heads; empty: of all
   std::int64_t top = 0;                   // the N largest of each query
-  bool column_sums = false;               // how much each key got from all queries
+  bool column_sums = false;               // the weight each key gets from all queries, summed
   bool entropy = false;                   // -sum w log w of each query, in nats
 };
 
@@ -32,7 +32,7 @@ struct AttendOptions {
   std::int64_t heads = 0;     // H: the query is [B, Tq, H * d], heads side by side; 0: as the ranks say
   std::int64_t kv_heads = 0;  // with heads: key [B, Tk, kv_heads * d]; divides heads; 0: as many as heads
 
-  bool causal = false;                      // query i sees keys j <= i + Tk - Tq
+  bool causal = false;                      // query i attends to keys j <= i + Tk - Tq only
   std::int64_t window = -1;                 // ... and |i + Tk - Tq - j| <= window; -1: no limit
   std::span<const std::int64_t> lengths{};  // [B], each 0 to Tk: keys from there on are padding; empty: none is
   Mask mask{};
@@ -55,7 +55,7 @@ struct TopWeights {
   std::vector<std::int64_t> index{};  // the key of each, in the same order
 };
 
-/// What the queries read, and where they looked.
+/// The context of each query and, on request, the weights it came from.
 struct Attended {
   Var context{};  // the query's layout: [B, Tq, dv], [B, H, Tq, dv] or [B, Tq, H * dv]
   // [B, Tq, Tk] for a query of rank 3 without heads, else [B, H, Tq, Tk]; fewer H or Tq when chosen; [B, E] or
@@ -68,18 +68,18 @@ struct Attended {
   Tensor entropy{};      // [B, Tq] or [B, H, Tq]
 };
 
-/// context_i = sum_j w_ij v_j,  w_i = normalizer(score(q_i, k_j) over the keys j that i may see).
+/// context_i = sum_j w_ij v_j,  w_i = normalizer(score(q_i, k_j) over the keys j visible to i).
 ///
-///     const Attended seen = attend(q, k, v, {.causal = true, .want = {.weights = true}});
+///     const Attended attended = attend(q, k, v, {.causal = true, .want = {.weights = true}});
 ///
 /// query [B, Tq, dq] or [B, H, Tq, dq], or [Tq, dq] for the same queries in every sequence; key [B, Tk, dk] or [B, Hk,
-/// Tk, dk], Hk dividing H: query head h reads key head h * Hk / H; value as the key, of any width. A query that sees
-/// nothing gets context 0, weights 0 and gradient 0; what stands in keys and values that nobody sees never matters. A
-/// sequence's result does not depend on the others. Throws ShapeError naming the array and what was expected,
-/// UsageError for options that exclude each other.
+/// Tk, dk], Hk dividing H: query head h attends to key head h * Hk / H; value as the key, of any width. A query
+/// without visible keys gets context 0, weights 0 and gradient 0; keys and values that no query can see never influence
+/// the result. A sequence's result does not depend on the others. Throws ShapeError naming the array and what was
+/// expected, UsageError for options that exclude each other.
 [[nodiscard]] Attended attend(const Var& query, const Var& key, const Var& value, const AttendOptions& how = {});
 
-/// Self-attention: a sequence looks at itself.
+/// Self-attention: a sequence attends to itself.
 [[nodiscard]] inline Attended attend(const Var& sequence, const AttendOptions& how = {}) {
   return attend(sequence, sequence, sequence, how);
 }

@@ -14,11 +14,12 @@
 
 namespace fovea {
 
-/// When a decoder looks. h_t is the state of the top layer, x_t the input, c_t the context, a the attention's result.
+/// Where attention enters a decoder's step. h_t is the state of the top layer, x_t the input, c_t the context, a the
+/// attention's result.
 enum class DecoderForm {
   bahdanau,  // c_t = a(h_{t-1}), h_t = cell([x_t; c_t], h_{t-1})  (Bahdanau et al. 2015)
   luong,     // h_t = cell([x_t; g_{t-1}], h_{t-1}), c_t = a(h_t), g_t = tanh([c_t; h_t] A + b)  (Luong et al. 2015)
-  // Two cells with the look between them, so that the query knows the last word (Sennrich et al. 2017):
+  // Two cells with the attention between them, so that the query knows the last word (Sennrich et al. 2017):
   conditional  // k_t = cell_1(x_t, h_{t-1}), c_t = a(k_t), h_t = cell_2(c_t, k_t)
 };
 

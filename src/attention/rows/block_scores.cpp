@@ -36,7 +36,7 @@ void score_dot(const Plan& plan, const Block& block) {
   }
 }
 
-// As score_dot_backward, pair by pair: a NaN in q or k reaches only those that see it.
+// As score_dot_backward, pair by pair: a NaN in q or k reaches only the pairs it is visible to.
 void score_dot_backward_by_pairs(const Plan& plan, const Block& block, const ScoreGrads& to) {
   for (Int r = 0; r < block.rows; ++r) {
     const float* q = plan.q.at(block.b, block.h, block.first + r);

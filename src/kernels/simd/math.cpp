@@ -29,7 +29,7 @@ FOVEA_FUNCTION(Log)
 FOVEA_FUNCTION(Exp)
 #else
 // Without a scaling instruction the full range costs half as much again as ordinary results do, so four vectors at a
-// time are looked at first.
+// time are checked first.
 void MapExp(const float* x, float* y, std::size_t n) {
   const F f;
   const hn::RebindToSigned<F> di;
