@@ -17,7 +17,7 @@ namespace fovea {
 enum class ValidateBy { loss, bleu, accuracy };
 
 struct TrainingJob {
-  std::filesystem::path model{};  // the folder to make or to go on in
+  std::filesystem::path model{};   // the folder to make or to go on in
   std::string source{}, target{};  // plain text or .gz, line by line translations of each other
   std::string valid_source{}, valid_target{};
   ModelConfig config = preset("transformer-tiny");  // vocabularies are filled in

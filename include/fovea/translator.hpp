@@ -44,8 +44,8 @@ struct TranslateOptions {
 /// One output for one line.
 struct Translation {
   std::string text{};
-  float score = 0;            // what it was ranked by
-  float log_probability = 0;  // natural, of its tokens and the end of sequence
+  float score = 0;                                            // what it was ranked by
+  float log_probability = 0;                                  // natural, of its tokens and the end of sequence
   std::vector<std::string> source_tokens{}, target_tokens{};  // each with its end of sequence
   std::vector<std::vector<float>> attention{};                // when asked for: [target][source], each row sums to 1
 

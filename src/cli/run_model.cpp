@@ -94,10 +94,10 @@ std::optional<Reranker> reranker(const Options& o, const Streams& streams) {
   text::JointNgramModel ngrams(pairs.source, pairs.target);
   const std::size_t left_out = pairs.source.size() - ngrams.aligned();
   if (ngrams.aligned() == 0) {
-    throw Error(fmt::format(
-        "{} and {}: no pair can be aligned token by token, which takes tokens with spaces between, at "
-        "most two for each of the source's and at most {} on a side",
-        *o.rerank_source, *o.rerank_target, text::MonotoneAligner::kLongest));
+    throw Error(
+        fmt::format("{} and {}: no pair can be aligned token by token, which takes tokens with spaces between, at "
+                    "most two for each of the source's and at most {} on a side",
+                    *o.rerank_source, *o.rerank_target, text::MonotoneAligner::kLongest));
   }
   if (left_out > 0) {
     streams.err << fmt::format(
@@ -227,8 +227,7 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_option("--alignments", o->alignments_file, "pairs i-j: source token i, target token j");
   sub->add_option("--layer", s.layer, "attention of this decoder layer; default: the mean of all")
       ->check(whole_number(1000));
-  sub->add_option("--head", s.head, "attention of this head; default: the mean of all")
-      ->check(whole_number(1000));
+  sub->add_option("--head", s.head, "attention of this head; default: the mean of all")->check(whole_number(1000));
   sub->add_flag("--all-heads", o->all_heads, "write every layer and head to --attention too, a line at a time");
   sub->add_flag("--words", s.merge_words, "attention and alignments between words instead of tokens");
   sub->add_option("--batch-tokens", s.batch_tokens, "source tokens decoded together; fewer for beams wider than 5")

@@ -14,7 +14,6 @@
 #include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
-#include "text/languages.hpp"
 #include "fovea/training_job.hpp"
 #include "tasks/training/names.hpp"
 #include "text/languages.hpp"
@@ -250,9 +249,11 @@ void add_train(CLI::App& app, const Streams& streams) {
          "feed the attentional state back (rnn decoder; in the luong form, which it takes unless --form is given)")
       ->group(group);
   sub->add_flag("--no-input-feeding", f->no_input_feeding, "do not, whatever the preset says")->group(group);
-  sub->add_option("--local", f->local, "monotonic or predictive: attend only near a centre (rnn decoder)")->group(group);
+  sub->add_option("--local", f->local, "monotonic or predictive: attend only near a centre (rnn decoder)")
+      ->group(group);
   sub->add_option("--local-window", f->local_window, "how far from the centre")->group(group);
-  sub->add_flag("--coverage", f->coverage, "let the score know what was attended to before (rnn decoder)")->group(group);
+  sub->add_flag("--coverage", f->coverage, "let the score know what was attended to before (rnn decoder)")
+      ->group(group);
   sub->add_option("--kernel", f->kernel, "width of the convolutions (cnn)")->group(group);
   sub->add_option("--tie", f->tie, "share embeddings: none, target (with the output) or all")->group(group);
   sub->add_flag("--unscaled-embeddings", f->unscaled_embeddings,
@@ -267,9 +268,10 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--vocab", job->vocabulary, "size of each vocabulary")->group(group);
   sub->add_option("--min-count", job->min_count, "words or characters seen less often are unknown")->group(group);
   sub->add_flag("--shared-vocab", job->shared_vocabulary, "one vocabulary for both sides")->group(group);
-  sub->add_option("--subword-sampling", job->subword_sampling,
-                  "segment the training text in another way each epoch: byte pairs leave out so large a share of merges, a "
-                  "unigram model samples by probabilities to this power; 0: always the same segmentation")
+  sub->add_option(
+         "--subword-sampling", job->subword_sampling,
+         "segment the training text in another way each epoch: byte pairs leave out so large a share of merges, a "
+         "unigram model samples by probabilities to this power; 0: always the same segmentation")
       ->group(group);
   sub->add_option("--max-length", job->max_length, "leave out pairs with more tokens")->group(group);
 

@@ -28,6 +28,7 @@ struct SampleScratch {
 
 /// The token at quantile u in [0, 1) of softmax(x / temperature), cut to the likeliest top_k and then to the likeliest
 /// that together have probability top_p (Holtzman et al. 2020). -1 when no value is more than -inf.
-[[nodiscard]] std::int32_t sample_token(const float* x, std::int64_t n, const Sampling& how, double u, SampleScratch& scratch);
+[[nodiscard]] std::int32_t sample_token(const float* x, std::int64_t n, const Sampling& how, double u,
+                                        SampleScratch& scratch);
 
 }  // namespace fovea

@@ -76,8 +76,8 @@ class Search {
       auto& nodes = trees[static_cast<std::size_t>(node.sentence)].nodes;
       const std::int32_t parent = node.parent < 0 ? 0 : number[static_cast<std::size_t>(node.parent)];
       number[n] = static_cast<std::int32_t>(nodes.size());
-      nodes.push_back(
-          {parent, nodes[static_cast<std::size_t>(parent)].step + 1, node.token, node.total, node.token == options_.end});
+      nodes.push_back({parent, nodes[static_cast<std::size_t>(parent)].step + 1, node.token, node.total,
+                       node.token == options_.end});
     }
     for (std::size_t s = 0; s < sentences_.size(); ++s) {
       BeamTree& tree = trees[s];
@@ -140,8 +140,7 @@ class Search {
       if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[options_.end] = kNever;
       const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
       if (length >= sentence.max_length) {
-        if (!broken)
-          candidates_.push_back({so_far + row[options_.end], static_cast<std::int32_t>(r), options_.end});
+        if (!broken) candidates_.push_back({so_far + row[options_.end], static_cast<std::int32_t>(r), options_.end});
         continue;
       }
       if (length < static_cast<std::int64_t>(input.prefix.size())) {

@@ -81,8 +81,8 @@ class Reader {
     read("kind", kind);
     const bool known = ((kind == Kinds::kind ? (config = Kinds{}, true) : false) || ...);
     if (!known) {
-      throw FileError(fmt::format("{}: \"{}\" is \"{}\", which this version of Fovea does not have", file_,
-                                  inner("kind"), kind));
+      throw FileError(
+          fmt::format("{}: \"{}\" is \"{}\", which this version of Fovea does not have", file_, inner("kind"), kind));
     }
     std::visit([this](auto& c) { fields(c); }, config);
   }

@@ -50,9 +50,10 @@ ModelConfig read_model_config(const std::filesystem::path& folder) {
     throw FileError(file + ": \"format\" is missing; a Fovea model says which format it has");
   }
   if (*format != kFormat) {
-    throw FileError(fmt::format("{}: \"format\" is {}, this version of Fovea reads {}; train the model again, or use "
-                                "the version that wrote it",
-                                file, format->dump(), kFormat));
+    throw FileError(
+        fmt::format("{}: \"format\" is {}, this version of Fovea reads {}; train the model again, or use "
+                    "the version that wrote it",
+                    file, format->dump(), kFormat));
   }
   const auto task = json.find("task");
   if (task == json.end() || *task != "generate") throw FileError(file + ": \"task\" is not \"generate\"");
@@ -96,8 +97,7 @@ LoadedModel load_model(const std::filesystem::path& folder) {
     throw FileError(fmt::format("{}: {}", file.string(), error.what()));
   }
   for (const auto& entry : loaded.parameters.entries()) {
-    if (!entry.used)
-      throw FileError(fmt::format("{}: weight {} is not part of this model", file.string(), entry.name));
+    if (!entry.used) throw FileError(fmt::format("{}: weight {} is not part of this model", file.string(), entry.name));
   }
   return loaded;
 }

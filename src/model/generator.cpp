@@ -15,8 +15,7 @@ Generator::Generator(const GeneratorConfig& config, std::int64_t memory, Paramet
     if (decoder_->width() != width) bottleneck_ = Linear(p, "output.bottleneck", decoder_->width(), width);
     output_ = p.matrix(table, {config.vocabulary, width}, Init::embedding, MatrixLayout::out_in);
   } else {
-    output_ =
-        p.matrix("output.weight", {config.vocabulary, decoder_->width()}, Init::xavier, MatrixLayout::out_in);
+    output_ = p.matrix("output.weight", {config.vocabulary, decoder_->width()}, Init::xavier, MatrixLayout::out_in);
   }
   output_bias_ = p.get("output.bias", {config.vocabulary}, Init::zeros);
 }

@@ -60,7 +60,8 @@ double Adam::step(double rate, double scale) {
   for (const double s : squares_) sum += s;
   const double norm = scale * std::sqrt(sum);
   if (!std::isfinite(norm)) {
-    throw Error(fmt::format("step {}: the norm of the gradient is {}; a smaller `learning_rate` may help", steps_, norm));
+    throw Error(
+        fmt::format("step {}: the norm of the gradient is {}; a smaller `learning_rate` may help", steps_, norm));
   }
   const auto factor =
       static_cast<float>(scale * (options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1.0));

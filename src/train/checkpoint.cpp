@@ -17,16 +17,11 @@ namespace {
 using nlohmann::json;
 
 json to_json(const TrainState& s) {
-  return {{"step", s.step},
-          {"epoch", s.epoch},
-          {"batch", s.batch},
-          {"seconds", s.seconds},
-          {"tokens", s.tokens},
-          {"best", s.best},
-          {"has_best", s.has_best},
-          {"without_improvement", s.without_improvement},
-          {"halvings", s.halvings},
-          {"validated_step", s.validated_step},
+  return {{"step", s.step},         {"epoch", s.epoch},
+          {"batch", s.batch},       {"seconds", s.seconds},
+          {"tokens", s.tokens},     {"best", s.best},
+          {"has_best", s.has_best}, {"without_improvement", s.without_improvement},
+          {"halvings", s.halvings}, {"validated_step", s.validated_step},
           {"finished", s.finished}};
 }
 
@@ -53,7 +48,8 @@ TrainState state_from(const json& j) {
   count(j, "without_improvement", s.without_improvement);
   count(j, "halvings", s.halvings);
   j.at("finished").get_to(s.finished);
-  if (!j.at("validated_step").is_number_integer()) throw FileError("the state of the training has no \"validated_step\"");
+  if (!j.at("validated_step").is_number_integer())
+    throw FileError("the state of the training has no \"validated_step\"");
   j.at("validated_step").get_to(s.validated_step);
   return s;
 }

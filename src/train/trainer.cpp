@@ -31,9 +31,7 @@ std::vector<Tensor> copies(const Parameters& parameters) {
 class Run {
  public:
   explicit Run(Trainer& t)
-      : t_(t),
-        workers_(t.make_learner, t.parameters, t.options.replica_count()),
-        adam_(t.parameters, t.options.adam) {}
+      : t_(t), workers_(t.make_learner, t.parameters, t.options.replica_count()), adam_(t.parameters, t.options.adam) {}
 
   Trainer::End run(bool resume) {
     if (resume && std::filesystem::exists(t_.checkpoint_file)) restore();
@@ -85,8 +83,9 @@ class Run {
     ++state_.step;
     // A weight that is not a number never becomes one again.
     if (!std::isfinite(totals.loss)) {
-      throw Error(fmt::format("step {}: the loss is {}; a `learning_rate` smaller than {}, or a smaller `clip`, may help",
-                              state_.step, totals.loss, o.schedule.peak));
+      throw Error(
+          fmt::format("step {}: the loss is {}; a `learning_rate` smaller than {}, or a smaller `clip`, may help",
+                      state_.step, totals.loss, o.schedule.peak));
     }
     state_.tokens += totals.outputs;
     rate_ = o.schedule.rate(state_.step, state_.halvings);

@@ -17,8 +17,8 @@ Workers::Workers(const LearnerFactory& make_learner, Parameters& parameters, int
 }
 
 template <class Body>
-BatchTotals Workers::each(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int times,
-                          const Body& body) {
+BatchTotals Workers::each(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
+                          int times, const Body& body) {
   cut_batch(examples, batch, std::max<std::int64_t>(1, micro_tokens / times), count(), ends_);
   parallel_for(count(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) {

@@ -105,7 +105,7 @@ AttentionMap map(const Field& one, const AttentionRecord& record) {
   }
   map.layer = number(one.at("layer"));
   map.head = number(one.at("head"));
-  map.queries = one.value().contains("queries") ? tokens(one.at("queries"))
+  map.queries = one.value().contains("queries")      ? tokens(one.at("queries"))
                 : map.kind == AttentionKind::encoder ? record.source
                                                      : record.target;
   map.keys = one.value().contains("keys")         ? tokens(one.at("keys"))

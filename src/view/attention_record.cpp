@@ -117,8 +117,8 @@ void append_record(AttentionRecord& all, const AttentionRecord& next) {
     return;
   }
   if (all.maps.size() != next.maps.size()) {
-    throw ShapeError(fmt::format("attention record: {} and {} maps cannot be joined", all.maps.size(),
-                                 next.maps.size()));
+    throw ShapeError(
+        fmt::format("attention record: {} and {} maps cannot be joined", all.maps.size(), next.maps.size()));
   }
   append(all.source, next.source);
   append(all.target, next.target);

@@ -14,7 +14,7 @@ namespace fovea::view {
 struct ReportSample {
   std::string source;
   std::string output;
-  std::string reference;       // may be empty
+  std::string reference;      // may be empty
   AttentionRecord attention;  // without tokens when the model has none
 };
 

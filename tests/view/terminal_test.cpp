@@ -48,7 +48,7 @@ TEST(TerminalHeatMap, IsExactlyThis) {
 
 TEST(TerminalHeatMap, ColumnsStandUnderTheirLabelsWhateverTheirWidth) {
   const AttentionRecord p = picture({"a", "小猫咪", "e\u0301te\u0301", "", "🐱", "a-very-long-token-indeed", "ｶ"},
-                                     {"猫", "x", "한국", "long target token", "\x1b[31m", "\xff", "y"});
+                                    {"猫", "x", "한국", "long target token", "\x1b[31m", "\xff", "y"});
   for (const TerminalColour colour : {TerminalColour::truecolour, TerminalColour::palette256}) {
     const auto drawn = lines(draw_heat_map(p, p.weights, {.colour = colour, .width = 120}));
     ASSERT_EQ(drawn.size(), p.target.size() + 1);

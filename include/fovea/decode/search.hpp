@@ -26,8 +26,8 @@ struct SearchOptions {
   std::uint64_t seed = 1;    // a line's samples depend on the seed and its number alone
   bool want_attention = false;
 
-  std::int32_t begin = bos_id;                          // what a decoder is fed first
-  std::int32_t end = eos_id;                            // ends an output
+  std::int32_t begin = bos_id;                           // what a decoder is fed first
+  std::int32_t end = eos_id;                             // ends an output
   std::vector<std::int32_t> suppressed{pad_id, bos_id};  // never written
 
   /// Throws UsageError naming the field that cannot be.

@@ -17,17 +17,17 @@ namespace fovea {
 
 /// A padded batch of vectors: what a source gives an encoder, and embedded tokens give a decoder.
 struct Sequence {
-  Var values{};                              // [batch, length, width]
+  Var values{};                             // [batch, length, width]
   std::span<const std::int64_t> lengths{};  // [batch]; the caller's, as in Tokens
 };
 
 /// What the encoder leaves for the head to read.
 struct Memory {
-  Var states{};                              // [batch, length, width]; rows past a length are never read
-  Var values{};                              // what attention reads where it attends; empty: the states themselves
-  Var summary{};                             // [batch, width]: an RNN's last states; empty: the mean of the states
+  Var states{};                             // [batch, length, width]; rows past a length are never read
+  Var values{};                             // what attention reads where it attends; empty: the states themselves
+  Var summary{};                            // [batch, width]: an RNN's last states; empty: the mean of the states
   std::span<const std::int64_t> lengths{};  // [batch]
-  std::vector<Var> attention{};              // when asked for: per layer, the self-attention [batch, heads, length, length]
+  std::vector<Var> attention{};  // when asked for: per layer, the self-attention [batch, heads, length, length]
 };
 
 class Encoder {

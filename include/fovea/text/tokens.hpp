@@ -57,9 +57,7 @@ class PaddedTokens {
     }
   }
 
-  [[nodiscard]] Tokens view() const {
-    return {ids_, lengths_, static_cast<std::int64_t>(lengths_.size()), length_};
-  }
+  [[nodiscard]] Tokens view() const { return {ids_, lengths_, static_cast<std::int64_t>(lengths_.size()), length_}; }
 
  private:
   std::vector<std::int32_t> ids_;

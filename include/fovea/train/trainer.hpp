@@ -44,10 +44,10 @@ struct TrainReport {
 
 /// What validation found.
 struct Validation {
-  double score = 0;                                        // higher is better
-  double loss = 0;                                         // per output token
+  double score = 0;                                       // higher is better
+  double loss = 0;                                        // per output token
   std::vector<std::pair<std::string, double>> figures{};  // by name, for the log: bleu, accuracy
-  std::string text{};                                      // for people: "loss 1.83  bleu 34.20"
+  std::string text{};                                     // for people: "loss 1.83  bleu 34.20"
 };
 
 /// Called while training goes on, on the training's thread.

@@ -25,7 +25,7 @@ Attended GraphAttention::operator()(const Var& x, const Edges& edges, const Weig
   const Var h = attention::project_plain(reshape(x, {1, x.dim(0), x.dim(1)}), w, {});
   // a . [h_i; h_j] is a sum of one number per node and head: an additive score of width 1.
   return attend(attention::head_dots(h, a_target), attention::head_dots(h, a_source), h,
-                {.score = score::Additive{.v = Tensor::full({1}, 1.0F), .activation = score::Activation::leaky_relu},
+                {.score = score::Additive{.v = Tensor::full({1}, 1.0F), .activation = Activation::leaky_relu},
                  .heads = heads,
                  .edges = edges,
                  .want = want});

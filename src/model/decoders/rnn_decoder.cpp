@@ -161,8 +161,7 @@ Decoded RnnDecoder::decode_plain(const Start& start, const Var& embedded, std::s
   // The context is the same at every step: its part of the sum is made once per sentence.
   const Var without_context = add(from_state_(x), from_input_(embedded));
   Decoded out;
-  out.states =
-      pass.drop(start.summary ? add_to_rows(without_context, from_context_(start.summary)) : without_context);
+  out.states = pass.drop(start.summary ? add_to_rows(without_context, from_context_(start.summary)) : without_context);
   return out;
 }
 

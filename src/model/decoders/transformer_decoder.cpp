@@ -120,8 +120,8 @@ class TransformerState final : public DecoderState {
         [&](std::size_t i, const Var& q) {
           const MultiHead& layer = decoder_.layers_[i].cross;
           // The rows of one sentence are so many queries to its memory.
-          const auto grouped = reshape(decoder_.turned(layer.query(q), length_),
-                                       {sentences_.count(), rows / sentences_.count(), width});
+          const auto grouped =
+              reshape(decoder_.turned(layer.query(q), length_), {sentences_.count(), rows / sentences_.count(), width});
           const Attended result =
               layer.attend_projected(grouped, {sentences_.array(2 * i), sentences_.array(2 * i + 1)}, cross);
           if (want_attention_) {

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "server/http/metrics.hpp"
 #include "fovea/translator.hpp"
+#include "server/http/metrics.hpp"
 
 namespace fovea::server {
 

@@ -18,7 +18,8 @@ std::size_t longest_line(const ModelConfig& config) {
   // The source and its translation must fit into the positions that the model has learned.
   std::size_t longest = kLongest;
   for (const std::int64_t positions : {config.longest_source(), config.longest_target()}) {
-    if (positions > 0) longest = std::min(longest, static_cast<std::size_t>(std::max<std::int64_t>(64, positions) - 32) / 2);
+    if (positions > 0)
+      longest = std::min(longest, static_cast<std::size_t>(std::max<std::int64_t>(64, positions) - 32) / 2);
   }
   return longest;
 }

@@ -41,8 +41,8 @@ JobFolder::JobFolder(const TrainingJob& job) : folder_(job.model) {
                                  folder_.string()));
   }
   if (!job.resume && !job.overwrite && holds) {
-    throw UsageError(fmt::format("model: {} holds a model; `resume` goes on with it, `overwrite` starts anew",
-                                 folder_.string()));
+    throw UsageError(
+        fmt::format("model: {} holds a model; `resume` goes on with it, `overwrite` starts anew", folder_.string()));
   }
 }
 

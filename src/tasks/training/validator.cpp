@@ -24,12 +24,7 @@ std::vector<std::string> first_lines(const std::vector<std::string>& lines, std:
 
 Validator::Validator(const TrainingJob& job, const Tokenizers& tokenizers, const text::ParallelText& text,
                      const text::Corpus& corpus, const Parameters& parameters, TrainingObserver& observer)
-    : job_(job),
-      tokenizers_(tokenizers),
-      text_(text),
-      corpus_(corpus),
-      parameters_(parameters),
-      observer_(observer) {}
+    : job_(job), tokenizers_(tokenizers), text_(text), corpus_(corpus), parameters_(parameters), observer_(observer) {}
 
 Parameters Validator::with(std::span<const Tensor> weights) const {
   Parameters p(0);

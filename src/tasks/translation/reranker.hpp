@@ -20,8 +20,8 @@ class Reranker {
   Reranker(text::JointNgramModel ngrams, double weight);
   static void check_weight(double weight);
 
-  /// Sorts the outputs of a line by their score, best first, and sets it. Outputs that the n-gram model cannot align at all
-  /// come after those it can, unless its weight is 0, and have the model's part of the score alone. A line without
+  /// Sorts the outputs of a line by their score, best first, and sets it. Outputs that the n-gram model cannot align at
+  /// all come after those it can, unless its weight is 0, and have the model's part of the score alone. A line without
   /// tokens stays as it is.
   void rank(const std::string& line, std::vector<Translation>& outputs) const;
 

@@ -37,7 +37,8 @@ AttentionMatrix merged(const AttentionMatrix& m, const text::PieceWords& keys, c
     const auto row = m.values.begin() + r * m.columns;
     rows.emplace_back(row, row + m.columns);
   }
-  AttentionMatrix out{static_cast<std::int64_t>(queries.words.size()), static_cast<std::int64_t>(keys.words.size()), {}};
+  AttentionMatrix out{
+      static_cast<std::int64_t>(queries.words.size()), static_cast<std::int64_t>(keys.words.size()), {}};
   for (const auto& row : text::merge_attention(rows, keys, queries)) {
     out.values.insert(out.values.end(), row.begin(), row.end());
   }
@@ -100,8 +101,8 @@ TranslationTrace Translator::trace(const std::string& line, const TranslateOptio
     target.fill(1, Marks::begin, [&](std::int64_t) { return std::span<const std::int32_t>(output); });
     Pass pass;
     const Memory memory = batch.model(0).encode(batch.source(), pass, want.encoder);
-    const Decoded decoded = batch.model(0).generator().decode(&memory, target.view(), pass,
-                                                              {.cross = want.cross, .self = want.decoder});
+    const Decoded decoded =
+        batch.model(0).generator().decode(&memory, target.view(), pass, {.cross = want.cross, .self = want.decoder});
     const auto& source = trace.translation.source_tokens;
     std::vector<std::string> fed{"<s>"};  // what stands at the decoder's positions: the output, shifted by one
     fed.insert(fed.end(), trace.translation.target_tokens.begin(), trace.translation.target_tokens.end() - 1);
@@ -123,8 +124,8 @@ TranslationTrace Translator::trace(const std::string& line, const TranslateOptio
     t.target_tokens = trace.attention.target;
     for (std::size_t r = 0; r < t.target_tokens.size(); ++r) {
       if (r >= t.attention.size()) break;
-      const auto row = trace.attention.weights.values.begin() +
-                       static_cast<std::ptrdiff_t>(r) * trace.attention.weights.columns;
+      const auto row =
+          trace.attention.weights.values.begin() + static_cast<std::ptrdiff_t>(r) * trace.attention.weights.columns;
       t.attention[r].assign(row, row + trace.attention.weights.columns);
     }
     t.attention.resize(t.target_tokens.size());

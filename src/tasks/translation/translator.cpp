@@ -125,8 +125,8 @@ bool Translator::attends() const {
 void Translator::check(const TranslateOptions& options) const {
   options.search().check();
   if (members_.size() > 1 && (options.layer >= 0 || options.head >= 0)) {
-    throw UsageError(
-        fmt::format("{}: it goes with one model, {} are given", options.layer >= 0 ? "layer" : "head", members_.size()));
+    throw UsageError(fmt::format("{}: it goes with one model, {} are given", options.layer >= 0 ? "layer" : "head",
+                                 members_.size()));
   }
   const auto within = [](const char* field, int given, int count) {
     if (given >= std::max(1, count)) {
@@ -137,8 +137,8 @@ void Translator::check(const TranslateOptions& options) const {
   within("head", options.head, config().attention_heads());
   for (const auto& [field, given] : {std::pair("max_length", options.max_length), {"min_length", options.min_length}}) {
     if (longest_output() > 0 && given > longest_output()) {
-      throw UsageError(fmt::format("{}: {} given, the model has learned positions for {} tokens", field, given,
-                                   longest_output()));
+      throw UsageError(
+          fmt::format("{}: {} given, the model has learned positions for {} tokens", field, given, longest_output()));
     }
   }
 }

@@ -99,8 +99,7 @@ class Teller {
       lesson.steps.push_back(scaling(h, head, static_cast<double>(d)));
       lesson.steps.push_back(softmax(h, head));
       lesson.steps.push_back(output(h, head));
-      lesson.picture.maps.push_back(
-          {AttentionKind::encoder, 0, h, in.tokens, in.tokens, head.weights});
+      lesson.picture.maps.push_back({AttentionKind::encoder, 0, h, in.tokens, in.tokens, head.weights});
     }
     if (in.heads > 1 || in.w_o.rows > 0) lesson.steps.push_back(joining());
     lesson.picture.source = lesson.picture.target = in.tokens;

@@ -13,10 +13,10 @@ namespace fovea::view {
 /// What the example starts from. Heads stand side by side in the columns of w_q, w_k and w_v.
 struct WorkedInput {
   std::vector<std::string> tokens;  // T
-  AttentionMatrix x;                         // [T, D]
-  AttentionMatrix w_q, w_k;                  // [D, heads * d]
-  AttentionMatrix w_v;                       // [D, heads * dv]
-  AttentionMatrix w_o;                       // [heads * dv, any]; empty: the heads side by side are the output
+  AttentionMatrix x;                // [T, D]
+  AttentionMatrix w_q, w_k;         // [D, heads * d]
+  AttentionMatrix w_v;              // [D, heads * dv]
+  AttentionMatrix w_o;              // [heads * dv, any]; empty: the heads side by side are the output
   int heads = 1;
   bool causal = false;
   bool made_up = false;  // the numbers are not a model's
