@@ -84,7 +84,8 @@ void view_file(const ViewOptions& options, const Streams& streams) {
         if (!to_files) return draw_in_terminal(line, picture, options, style, streams.out);
         if (!options.svg.empty()) {
           const AttentionMatrix weights = weights_to_draw(picture, options);
-          pieces.push_back(options.draw == "ribbon" ? svg_ribbon(picture, weights) : svg_heat_map(picture, weights));
+          pieces.push_back(options.draw == "ribbon" ? view::svg_ribbon(picture, weights)
+                                                    : view::svg_heat_map(picture, weights));
         }
         if (!options.html.empty()) pictures.push_back(std::move(picture));
       });
