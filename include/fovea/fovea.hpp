@@ -5,6 +5,7 @@
 #include "fovea/convolution.hpp"
 #include "fovea/error.hpp"
 #include "fovea/metrics.hpp"
+#include "fovea/nn.hpp"
 #include "fovea/npy.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/precision.hpp"
