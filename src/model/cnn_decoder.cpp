@@ -55,11 +55,10 @@ Decoded CnnDecoder::decode(const Memory& memory, const Var& embedded, const Toke
   const Var e = pass.drop(positions_.add_to(embedded));
   const Var k = keys(memory);
   const Var v = values(memory);
-  const auto lengths = short_lengths(target);
   Decoded out;
   Var x = in_(e);
   for (const Layer& layer : layers_) {
-    const Var y = layer.convolution(pass.drop(x), {.padding = TimePadding::causal, .lengths = lengths});
+    const Var y = layer.convolution(pass.drop(x), {.padding = TimePadding::causal, .lengths = target.lengths});
     Tensor weights;
     x = scale(add(look(layer, y, e, k, v, memory.lengths, want_attention ? &weights : nullptr), x), kHalf);
     if (want_attention) {

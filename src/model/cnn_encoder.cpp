@@ -25,7 +25,7 @@ Memory CnnEncoder::encode(const Var& embedded, const Tokens& source, Pass& pass)
   const Var e = pass.drop(positions_.add_to(embedded));
   Var x = in_(e);
   for (const GatedConvolution& layer : layers_) {
-    const Var y = layer(pass.drop(x), {.lengths = short_lengths(source)});
+    const Var y = layer(pass.drop(x), {.lengths = source.lengths});
     x = scale(add(x, y), kHalf);
   }
   // Keys are the outputs, values the outputs with the embeddings: what is where, and what it is.

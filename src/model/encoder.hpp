@@ -22,11 +22,6 @@ struct Tokens {
   std::int64_t length = 0;
 };
 
-/// The lengths as the recurrent and convolutional ops take them.
-[[nodiscard]] inline std::vector<std::int32_t, ArenaAllocator<std::int32_t>> short_lengths(const Tokens& tokens) {
-  return {tokens.lengths.begin(), tokens.lengths.end()};
-}
-
 /// What the encoder leaves for the decoder to look at.
 struct Memory {
   Var states;                                  // [batch, length, width]; rows past a sentence's length are never read

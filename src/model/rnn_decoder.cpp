@@ -151,10 +151,10 @@ Var RnnDecoder::read_out(const Var& states, const Var& contexts, const Var& embe
 }
 
 Decoded RnnDecoder::decode_plain(const Start& start, const Var& embedded, const Tokens& target, Pass& pass) const {
-  const auto lengths = short_lengths(target);
   const DecoderLayer& low = weights_.layers[0];
   const std::int64_t rows = low.input.dim(0);
-  RecurrentOptions how{.lengths = lengths, .constant = linear(start.summary, slice(low.input, 0, embedding_, rows))};
+  RecurrentOptions how{.lengths = target.lengths,
+                       .constant = linear(start.summary, slice(low.input, 0, embedding_, rows))};
   Var x = embedded;
   for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
     const DecoderLayer& l = weights_.layers[i];
@@ -176,14 +176,10 @@ Decoded RnnDecoder::decode(const Memory& memory, const Var& embedded, const Toke
   const Start s = begin(memory);
   const Var e = pass.drop(embedded);
   if (!attends()) return decode_plain(s, e, target, pass);
-  const auto lengths = short_lengths(target);
-  const std::vector<std::int32_t, ArenaAllocator<std::int32_t>> memory_lengths(memory.lengths.begin(),
-                                                                               memory.lengths.end());
   AttentionalRnnOptions how = options();
-  how.lengths = lengths;
-  how.memory_lengths = memory_lengths;
-  how.dropout = pass.dropout.all;
-  how.dropout_seed = pass.dropout.all > 0 ? pass.next_seed() : 0;
+  how.lengths = target.lengths;
+  how.memory_lengths = memory.lengths;
+  how.dropout = {pass.dropout.all, pass.dropout.all > 0 ? pass.next_seed() : 0};
   how.want_weights = want_attention;
   const AttentionalRnn run = attentional_rnn(e, s.memory, weights_, how, s.states);
   Decoded out;

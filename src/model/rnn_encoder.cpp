@@ -35,8 +35,7 @@ RnnEncoder::RnnEncoder(const ModelConfig& config, Parameters& p)
 }
 
 Recurrent RnnEncoder::run(const Layer& layer, const Var& x, const Tokens& source) const {
-  const auto lengths = short_lengths(source);
-  const RecurrentOptions how{.lengths = lengths};
+  const RecurrentOptions how{.lengths = source.lengths};
   if (cell_ == Cell::gru) {
     return both_ ? bidirectional_gru(x, layer.gru, layer.gru_back, how) : gru(x, layer.gru, how);
   }

@@ -8,10 +8,9 @@ namespace fovea {
 RnnState::RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_attention)
     : decoder_(decoder), want_attention_(want_attention), packed_(decoder.packed()) {
   const RnnDecoder::Start start = decoder.begin(memory);
-  const std::vector<std::int32_t> lengths(memory.lengths.begin(), memory.lengths.end());
   std::vector<Tensor> first;
   for (const Var& s : start.states) first.push_back(s.value());
-  stepper_.emplace(*packed_, start.memory.value(), lengths, first);
+  stepper_.emplace(*packed_, start.memory.value(), memory.lengths, first);
 }
 
 Tensor RnnState::step(const Tensor& embedded) {
