@@ -23,6 +23,9 @@ struct MultiHeadOptions {
 /// With fewer key heads than query heads it is grouped-query attention (Ainslie et al. 2023), with one multi-query
 /// attention (Shazeer 2019).
 ///
+/// Padding never changes a result or a gradient, provided it is finite: the gradient of a map adds 0 times each row of
+/// padding, which NaN or infinity would turn into NaN.
+///
 ///     const MultiHead layer(parameters, "encoder.0.self", {.dim = 512, .heads = 8});
 ///     const Var y = layer(x, memory, {.lengths = lengths}).context;  // cross-attention
 ///     const Var z = layer(x, x, {.causal = true}).context;           // self-attention
