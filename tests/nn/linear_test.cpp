@@ -1,0 +1,116 @@
+#include "nn/linear.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/rng.hpp"
+#include "kernels/packed_matrix.hpp"
+
+namespace fovea {
+namespace {
+
+Tensor noise(const Shape& shape, std::uint64_t seed) {
+  Tensor t = Tensor::empty(shape);
+  Rng rng(seed);
+  for (float& v : t.values()) v = static_cast<float>(rng.normal());
+  return t;
+}
+
+TEST(Linear, IsTheProductPlusTheBias) {
+  Parameters p(1);
+  p.put("l.weight", Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6}));
+  p.put("l.bias", Tensor::of({3}, {10, 20, -100}));
+  const Linear layer(p, "l", 2, 3);
+  const Tensor y = layer(Tensor::of({1, 2}, {1, -1})).value();
+  EXPECT_EQ(y.data()[0], 7);
+  EXPECT_EQ(y.data()[1], 17);
+  EXPECT_EQ(y.data()[2], -103);
+  EXPECT_EQ(layer(Tensor::of({1, 2}, {1, -1}), Activation::relu).value().data()[2], 0);
+}
+
+TEST(Linear, StartsWithXavierWeightsAndNoBias) {
+  Parameters p(1);
+  const Linear layer(p, "l", 30, 20);
+  double most = 0;
+  for (const float w : layer.weight.value().values()) most = std::max<double>(most, std::abs(w));
+  EXPECT_LE(most, std::sqrt(6.0 / 50) * (1 + 1e-6));
+  EXPECT_GT(most, 0.98 * std::sqrt(6.0 / 50));
+  for (const float b : layer.bias.value().values()) EXPECT_EQ(b, 0);
+}
+
+TEST(Linear, WithoutABiasThereIsNone) {
+  Parameters p(1);
+  const Linear layer(p, "l", 3, 2, false);
+  EXPECT_FALSE(layer.bias);
+  EXPECT_EQ(p.find("l.bias"), nullptr);
+  for (const float v : layer(Tensor::zeros({1, 3})).value().values()) EXPECT_EQ(v, 0);
+}
+
+TEST(Linear, PackedWeightsGiveWhatTheOthersGive) {
+  const NoGrad quiet;
+  for (const std::int64_t in : {1, 7, 8, 33}) {
+    for (const std::int64_t out : {1, 9, 40}) {
+      Parameters p(1);
+      const Linear plain(p, "l", in, out);
+      plain.bias.value().copy_from(noise({out}, 2));
+      p.pack();
+      const Linear packed(p, "l", in, out);
+      ASSERT_TRUE(packed.packed);
+      ASSERT_FALSE(plain.packed);
+      const Tensor x = noise({2, 3, in}, 3);
+      for (const Activation activation : {Activation::none, Activation::relu, Activation::tanh}) {
+        const Tensor a = plain(x, activation).value();
+        const Tensor b = packed(x, activation).value();
+        ASSERT_EQ(a.shape(), b.shape());
+        for (std::int64_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a.data()[i], b.data()[i], 1e-4);
+      }
+    }
+  }
+}
+
+// What is packed does not follow the weights, and knows neither gradients nor dropout.
+TEST(Linear, TrainingDoesNotUseThePackedWeights) {
+  Parameters p(1);
+  (void)Linear(p, "l", 4, 3);
+  p.pack();
+  const Linear layer(p, "l", 4, 3);
+  for (float& w : layer.weight.value().values()) w = 1;
+  EXPECT_EQ(layer(Tensor::full({1, 4}, 1.0F)).value().data()[0], 4);
+  const Var y = layer(Tensor::full({1, 4}, 1.0F));
+  backward(y, Tensor::full({1, 3}, 1.0F));
+  EXPECT_EQ(layer.weight.grad().data()[0], 1);
+}
+
+TEST(Linear, OutputLayersAndEmbeddingsArePackedTransposed) {
+  Parameters p(1);
+  for (const char* name : {"output.weight", "target.embedding", "embedding", "layer.weight"}) {
+    (void)p.get(name, {5, 3}, Init::xavier);
+  }
+  (void)p.get("layer.bias", {3}, Init::zeros);
+  (void)p.get("source.embedding", {5, 3}, Init::xavier);
+  EXPECT_FALSE(p.packed("layer.weight"));
+  p.pack();
+  for (const char* name : {"output.weight", "target.embedding", "embedding"}) {
+    ASSERT_TRUE(p.packed(name)) << name;
+    EXPECT_EQ(p.packed(name)->rows(), 3);
+    EXPECT_EQ(p.packed(name)->columns(), 5);
+    const Tensor x = noise({2, 3}, 4);
+    const Tensor y = apply_packed(x, *p.packed(name), {});
+    const Tensor& w = p.find(name)->value();
+    for (std::int64_t r = 0; r < 2; ++r) {
+      for (std::int64_t v = 0; v < 5; ++v) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < 3; ++i) sum += x.data()[r * 3 + i] * w.data()[v * 3 + i];
+        EXPECT_NEAR(y.data()[r * 5 + v], sum, 1e-5);
+      }
+    }
+  }
+  ASSERT_TRUE(p.packed("layer.weight"));
+  EXPECT_EQ(p.packed("layer.weight")->columns(), 3);
+  EXPECT_FALSE(p.packed("layer.bias"));
+  EXPECT_FALSE(p.packed("source.embedding"));
+}
+
+}  // namespace
+}  // namespace fovea
