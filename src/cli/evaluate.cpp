@@ -63,7 +63,7 @@ std::vector<Figure> measure(const std::string& metric, const Lines& hypotheses, 
              fmt::format("({} edits, {:.10g} reference words)", result.edits, result.reference_words)}};
   }
   if (metric == "rouge") {
-    const Rouge result = rouge(hypotheses, references, tokenize);
+    const Rouge result = rouge(hypotheses, references, {.tokenize = tokenize});
     const auto figure = [](const char* name, const Rouge::Figure& f) {
       return Figure{name, f.f1, "", fmt::format("(precision = {:.2f} recall = {:.2f})", f.precision, f.recall)};
     };
