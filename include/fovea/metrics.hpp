@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "fovea/metrics/classification.hpp"
 #include "fovea/metrics/lines.hpp"
 
 namespace fovea {
