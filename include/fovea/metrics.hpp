@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "fovea/metrics/classification.hpp"
+#include "fovea/metrics/caption.hpp"
 #include "fovea/metrics/lines.hpp"
 
 namespace fovea {
