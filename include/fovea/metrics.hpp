@@ -9,8 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "fovea/metrics/classification.hpp"
 #include "fovea/metrics/caption.hpp"
+#include "fovea/metrics/chat.hpp"
+#include "fovea/metrics/classification.hpp"
 #include "fovea/metrics/lines.hpp"
 
 namespace fovea {
