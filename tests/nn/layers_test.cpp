@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "base/rng.hpp"
-#include "nn/feed_forward.hpp"
-#include "nn/gated_convolution.hpp"
-#include "nn/layer_norm.hpp"
-#include "nn/multi_head.hpp"
+#include "fovea/attention/multi_head.hpp"
+#include "fovea/nn/convolution.hpp"
+#include "fovea/nn/feed_forward.hpp"
+#include "fovea/nn/layer_norm.hpp"
 
 namespace fovea {
 namespace {
@@ -51,7 +51,7 @@ TEST(LayerNorm, AResidualIsTheSumAndItsNorm) {
   const Tensor x = noise({2, 6}, 1);
   const Tensor y = noise({2, 6}, 2);
   Pass pass;
-  const ResidualNorm out = residual(x, y, norm, pass);
+  const ResidualNorm out = norm.residual(x, y, pass);
   for (std::int64_t i = 0; i < 12; ++i) EXPECT_NEAR(out.sum.value().data()[i], x.data()[i] + y.data()[i], 1e-6);
   expect_near(out.normed.value(), norm(out.sum).value(), 1e-5);
 }
@@ -59,8 +59,8 @@ TEST(LayerNorm, AResidualIsTheSumAndItsNorm) {
 TEST(LayerNorm, AResidualDropsOfWhatIsAddedAlone) {
   Parameters p(1);
   const LayerNorm norm(p, "norm", 64);
-  Pass pass{.dropout = 0.5F, .seed = 3};
-  const ResidualNorm out = residual(Tensor::full({8, 64}, 10.0F), Tensor::full({8, 64}, 1.0F), norm, pass);
+  Pass pass{.rates = 0.5F, .seed = 3};
+  const ResidualNorm out = norm.residual(Tensor::full({8, 64}, 10.0F), Tensor::full({8, 64}, 1.0F), pass);
   int dropped = 0;
   for (const float v : out.sum.value().values()) {
     ASSERT_TRUE(v == 10.0F || v == 12.0F) << v;  // nothing, or twice as much
@@ -78,12 +78,12 @@ TEST(FeedForward, IsTwoProductsWithAReluBetween) {
   Pass pass;
   const Tensor y = feed(x, pass).value();
   const auto product = [](const Tensor& in, const Linear& l) {
-    Tensor out = Tensor::empty({in.dim(0), l.weight.dim(1)});
+    Tensor out = Tensor::empty({in.dim(0), l.weight.out()});
     for (std::int64_t r = 0; r < in.dim(0); ++r) {
       for (std::int64_t j = 0; j < out.dim(1); ++j) {
         double sum = l.bias.value().data()[j];
         for (std::int64_t i = 0; i < in.dim(1); ++i) {
-          sum += in.data()[r * in.dim(1) + i] * l.weight.value().data()[i * out.dim(1) + j];
+          sum += in.data()[r * in.dim(1) + i] * l.weight.var.value().data()[i * out.dim(1) + j];
         }
         out.data()[r * out.dim(1) + j] = static_cast<float>(sum);
       }
@@ -100,8 +100,8 @@ TEST(FeedForward, ItsDropoutIsTheInnerRate) {
   const FeedForward feed(p, "feed", 4, 16);
   const Tensor x = noise({3, 4}, 3);
   Pass none;
-  Pass other{.dropout = DropoutRates(0.5F, 0.5F, 0.0F), .seed = 1};
-  Pass inner{.dropout = DropoutRates(0.0F, 0.0F, 0.5F), .seed = 1};
+  Pass other{.rates = DropoutRates(0.5F, 0.5F, 0.0F), .seed = 1};
+  Pass inner{.rates = DropoutRates(0.0F, 0.0F, 0.5F), .seed = 1};
   const Tensor plain = feed(x, none).value();
   expect_near(feed(x, other).value(), plain, 1e-6);
   const Tensor dropped = feed(x, inner).value();
@@ -111,8 +111,8 @@ TEST(FeedForward, ItsDropoutIsTheInnerRate) {
 }
 
 TEST(Pass, EachMaskHasASeedOfItsOwnAndARunCanBeRepeated) {
-  Pass a{.dropout = 0.5F, .seed = 7};
-  Pass b{.dropout = 0.5F, .seed = 7};
+  Pass a{.rates = 0.5F, .seed = 7};
+  Pass b{.rates = 0.5F, .seed = 7};
   const Tensor ones = Tensor::full({100}, 1.0F);
   const Tensor first = a.drop(ones).value();
   const Tensor second = a.drop(ones).value();
@@ -140,7 +140,7 @@ TEST(GatedConvolution, OneStepIsTheLastPositionOfTheWhole) {
     const GatedConvolution conv(p, "conv", 3, 4);
     conv.bias.value().copy_from(noise({8}, 6));
     const Tensor step = conv.step(x.reshape({2, 12}));
-    const float* w = conv.weight.value().data();
+    const float* w = conv.weight.var.value().data();
     for (std::int64_t r = 0; r < 2; ++r) {
       for (std::int64_t j = 0; j < 4; ++j) {
         double value = conv.bias.value().data()[j];
@@ -159,10 +159,10 @@ TEST(GatedConvolution, OneStepIsTheLastPositionOfTheWhole) {
   }
 }
 
-class MultiHead : public testing::Test {
+class MultiHeadLayer : public testing::Test {
  protected:
   // Softmax of query and key products head by head, in plain loops; `divide` by the root of a head's width.
-  static Tensor by_hand(const MultiHeadLayer& layer, const Tensor& x, const Tensor& memory, bool divide, bool causal) {
+  static Tensor by_hand(const MultiHead& layer, const Tensor& x, const Tensor& memory, bool divide, bool causal) {
     const Tensor q = layer.query(x).value();
     const Tensor k = layer.key(memory).value();
     const Tensor v = layer.value(memory).value();
@@ -195,54 +195,55 @@ class MultiHead : public testing::Test {
   }
 };
 
-TEST_F(MultiHead, IsSoftmaxAttentionPerHeadBetweenFourProducts) {
+TEST_F(MultiHeadLayer, IsSoftmaxAttentionPerHeadBetweenFourProducts) {
   const NoGrad quiet;
   for (const bool divide : {true, false}) {
     Parameters p(1);
-    const MultiHeadLayer layer(p, "a", 8, 6, 2, divide);
+    MultiHeadOptions options{.dim = 8, .heads = 2, .memory_dim = 6};
+    if (!divide) options.score = score::Dot{};
+    const MultiHead layer(p, "a", options);
     const Tensor x = noise({1, 3, 8}, 1);
     const Tensor memory = noise({1, 4, 6}, 2);
-    Pass pass;
-    expect_near(layer(x, memory, {}, pass).output.value(), by_hand(layer, x, memory, divide, false), 1e-4);
+    expect_near(layer(x, memory).context.value(), by_hand(layer, x, memory, divide, false), 1e-4);
   }
 }
 
-TEST_F(MultiHead, CausalSeesNothingThatComesLater) {
+TEST_F(MultiHeadLayer, CausalSeesNothingThatComesLater) {
   const NoGrad quiet;
   Parameters p(1);
-  const MultiHeadLayer layer(p, "a", 8, 8, 2);
+  const MultiHead layer(p, "a", {.dim = 8, .heads = 2});
   const Tensor x = noise({1, 5, 8}, 1);
-  Pass pass;
-  const auto [output, weights] = layer(x, x, {.causal = true, .want_weights = true}, pass);
-  expect_near(output.value(), by_hand(layer, x, x, true, true), 1e-4);
+  const Attended out = layer(x, x, {.causal = true, .want = {.weights = true}});
+  expect_near(out.context.value(), by_hand(layer, x, x, true, true), 1e-4);
+  const Tensor weights = out.weights.value().contiguous();
   ASSERT_EQ(weights.shape(), (Shape{1, 2, 5, 5}));
   for (std::int64_t i = 0; i < 50; ++i) {
     if (i % 5 > i / 5 % 5) EXPECT_EQ(weights.data()[i], 0);
   }
 }
 
-TEST_F(MultiHead, KeysPastALengthAreNotSeen) {
+TEST_F(MultiHeadLayer, KeysPastALengthAreNotSeen) {
   const NoGrad quiet;
   Parameters p(1);
-  const MultiHeadLayer layer(p, "a", 8, 8, 2);
+  const MultiHead layer(p, "a", {.dim = 8, .heads = 2});
   const Tensor x = noise({1, 3, 8}, 1);
   const Tensor memory = noise({1, 4, 8}, 2);
   const std::int64_t two[] = {2};
-  Pass pass;
-  expect_near(layer(x, memory, {.lengths = two}, pass).output.value(),
-              layer(x, memory.slice(1, 0, 2).contiguous(), {}, pass).output.value(), 1e-5);
+  expect_near(layer(x, memory, {.lengths = two}).context.value(),
+              layer(x, memory.slice(1, 0, 2).contiguous()).context.value(), 1e-5);
 }
 
-TEST_F(MultiHead, ItsDropoutIsTheAttentionRate) {
+TEST_F(MultiHeadLayer, ItsDropoutIsOfTheWeightsThatMakeTheContext) {
   Parameters p(1);
-  const MultiHeadLayer layer(p, "a", 8, 8, 2);
+  const MultiHead layer(p, "a", {.dim = 8, .heads = 2});
   const Tensor x = noise({1, 6, 8}, 1);
-  Pass none;
-  Pass other{.dropout = DropoutRates(0.5F, 0.0F, 0.5F), .seed = 1};
-  Pass attention{.dropout = DropoutRates(0.0F, 0.5F, 0.0F), .seed = 1};
-  const Tensor plain = layer(x, x, {}, none).output.value();
-  expect_near(layer(x, x, {}, other).output.value(), plain, 1e-6);
-  const Tensor dropped = layer(x, x, {}, attention).output.value();
+  Pass pass{.rates = DropoutRates(0.0F, 0.5F, 0.0F), .seed = 1};
+  const Attended plain_run = layer(x, x, {.want = {.weights = true}});
+  const Tensor plain = plain_run.context.value();
+  expect_near(layer(x, x, {.dropout = pass.next(pass.rates.all)}).context.value(), plain, 1e-6);
+  const Attended run = layer(x, x, {.dropout = pass.next(pass.rates.attention), .want = {.weights = true}});
+  expect_near(run.weights.value().contiguous(), plain_run.weights.value().contiguous(), 1e-6);
+  const Tensor dropped = run.context.value();
   double difference = 0;
   for (std::int64_t i = 0; i < plain.size(); ++i) difference += std::abs(plain.data()[i] - dropped.data()[i]);
   EXPECT_GT(difference, 0.1);

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "decode/search.hpp"
-#include "fovea/text.hpp"
+#include "fovea/decode/search.hpp"
+#include "fovea/text/tokens.hpp"
 
 namespace fovea::test {
 

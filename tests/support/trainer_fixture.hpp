@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "fovea/train/trainer.hpp"
 #include "support/copy_task.hpp"
 #include "support/scratch.hpp"
-#include "train/trainer.hpp"
-#include "train/workers.hpp"
+#include "tasks/pair_learner.hpp"
+#include "train/checkpoint.hpp"
 
 namespace fovea::test {
 
@@ -60,6 +61,8 @@ inline Weights copied(std::span<const Tensor> tensors) {
 
 /// One training: set the options, run(), read what happened.
 struct SmallTraining {
+  static constexpr const char* kFingerprint = R"({"test":true})";
+
   ModelConfig config;
   TrainOptions options;
   BackwardsTask task{40, 6, 5, 11};
@@ -73,11 +76,11 @@ struct SmallTraining {
   Scratch folder;
 
   SmallTraining() {
-    config.layers = 1;
-    config.dim = 8;
-    config.ffn = 8;
-    config.heads = 2;
-    config.source_vocabulary = config.target_vocabulary = 10;
+    const TransformerConfig part{.layers = 1, .dim = 8, .ffn = 8, .heads = 2};
+    config.encoder = part;
+    config.generator().decoder = part;
+    config.tokens().embedding = config.generator().embedding = part.dim;
+    config.tokens().vocabulary = config.generator().vocabulary = 10;
     options.schedule = {.kind = ScheduleKind::constant, .peak = 1e-2, .warmup = 1};
     options.dropout = 0;
     options.label_smoothing = 0;
@@ -113,14 +116,15 @@ struct SmallTraining {
 
   SmallTraining& run(bool resume = false) {
     build();
-    Trainer trainer{config, parameters, options, task, plan, observer, folder / "checkpoint", "test", {}, {}};
+    const LearnerFactory learners = pair_learners(config, task);
+    const PairExamples examples(task);
+    Trainer trainer{parameters,   learners, options, examples, plan, observer, folder / "checkpoint",
+                    kFingerprint, {},       {}};
     trainer.validate = [this](std::span<const Tensor> weights) {
       judged.push_back(copied(weights));
       return Validation{.score = score(static_cast<std::int64_t>(judged.size()) - 1), .loss = 1, .text = ""};
     };
-    trainer.save_best = [this](std::span<const Tensor> weights, const TrainState&) {
-      saved.push_back(copied(weights));
-    };
+    trainer.save_best = [this](std::span<const Tensor> weights) { saved.push_back(copied(weights)); };
     end = trainer.run(resume);
     return *this;
   }
