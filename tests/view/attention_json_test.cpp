@@ -65,7 +65,8 @@ TEST(ParseAttention, NamesLineAndFieldOfWhatIsWrong) {
   EXPECT_THAT(heads(R"([{"head":0,"weights":[[1]]}])"), starts("run.jsonl:7: attention[0].layer is missing"));
   EXPECT_THAT(heads(R"([{"layer":-1,"head":0,"weights":[[1]]}])"), starts("run.jsonl:7: attention[0].layer is -1"));
   EXPECT_THAT(heads(R"([{"layer":0,"head":1e99,"weights":[[1]]}])"), starts("run.jsonl:7: attention[0].head is 1e+99"));
-  EXPECT_THAT(heads(R"([{"layer":0,"head":0,"weights":[[2]]}])"), starts("run.jsonl:7: attention[0].weights[0][0] is 2"));
+  EXPECT_THAT(heads(R"([{"layer":0,"head":0,"weights":[[2]]}])"),
+              starts("run.jsonl:7: attention[0].weights[0][0] is 2"));
 }
 
 TEST(ParseAttention, SurvivesHostileLines) {
