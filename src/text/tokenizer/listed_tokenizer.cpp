@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -80,6 +81,29 @@ void each_token(ListedTokens tokens, std::string_view line, Visit&& visit) {
   }
 }
 
+// The text of tokens.
+std::string joined(ListedTokens tokens, const std::vector<std::string_view>& pieces) {
+  std::string line;
+  std::string_view last;
+  bool space = false;
+  const bool marks = tokens.kind == TokenizerKind::character || tokens.segmented;
+  for (const std::string_view piece : pieces) {
+    const std::string_view text = marks && is_marks(piece) ? piece.substr(visible_space.size()) : piece;
+    if (tokens.kind == TokenizerKind::character) {
+      line += text.empty() ? " " : text;
+    } else if (text.empty()) {
+      space = true;
+    } else {
+      const bool together = tokens.segmented && !space && written_together(last, text);
+      if (!line.empty() && !together) line += ' ';
+      line += text;
+      last = text;
+      space = false;
+    }
+  }
+  return line;
+}
+
 // Whether text in scripts without spaces is written without them: more of its words touch than are apart. Text that
 // was cut with spaces before it came here stays as it is.
 bool written_without_spaces(std::span<const std::vector<std::string>* const> lines) {
@@ -87,6 +111,9 @@ bool written_without_spaces(std::span<const std::vector<std::string>* const> lin
   std::int64_t apart = 0;
   for (const auto* set : lines) {
     for (const std::string& line : *set) {
+      // No byte of a character before U+0800 is as large: most lines need no closer look.
+      if (std::none_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xE0; }))
+        continue;
       std::string_view last;
       for (const std::string_view word : split_words(line)) {
         const std::vector<std::string_view> parts = cut_unspaced(word);
@@ -112,35 +139,17 @@ void ListedTokenizer::encode(std::string_view line, std::vector<std::int32_t>& i
 }
 
 std::string ListedTokenizer::decode(std::span<const std::int32_t> ids) const {
-  std::vector<std::string> pieces;
+  std::vector<std::string_view> pieces;
   pieces.reserve(ids.size());
   for (const std::int32_t id : ids) {
     const std::string& token = vocabulary_.token(id);
     if (id != pad_id && id != bos_id && id != eos_id) pieces.push_back(token);
   }
-  return join(pieces);
+  return joined(tokens_, pieces);
 }
 
 std::string ListedTokenizer::join(std::span<const std::string> pieces) const {
-  std::string line;
-  std::string_view last;
-  bool space = false;
-  const bool marks = tokens_.kind == TokenizerKind::character || tokens_.segmented;
-  for (const std::string_view piece : pieces) {
-    const std::string_view text = marks && is_marks(piece) ? piece.substr(visible_space.size()) : piece;
-    if (tokens_.kind == TokenizerKind::character) {
-      line += text.empty() ? " " : text;
-    } else if (text.empty()) {
-      space = true;
-    } else {
-      const bool together = tokens_.segmented && !space && written_together(last, text);
-      if (!line.empty() && !together) line += ' ';
-      line += text;
-      last = text;
-      space = false;
-    }
-  }
-  return line;
+  return joined(tokens_, {pieces.begin(), pieces.end()});
 }
 
 void ListedTokenizer::save(const std::filesystem::path& folder, const std::string& name) const {
