@@ -20,7 +20,8 @@ void expect_means(const LabelFigures& mean, const nlohmann::json& wanted) {
 TEST(ClassificationScores, EqualsTheFormulasInFractions) {
   const auto golden = test::metrics_golden("classification");
   const auto& figures = golden["figures"];
-  const ClassificationScores result = classification(golden["hypotheses"].get<Lines>(), golden["references"].get<Lines>());
+  const ClassificationScores result =
+      classification(golden["hypotheses"].get<Lines>(), golden["references"].get<Lines>());
   EXPECT_NEAR(result.accuracy, figures["accuracy"].get<double>(), 1e-9);
   ASSERT_EQ(result.labels.size(), figures["labels"].size());
   for (std::size_t i = 0; i < result.labels.size(); ++i) {

@@ -22,7 +22,8 @@ ClassificationScores shifted(int count) {
 }
 
 TEST(ConfusionPicture, IsWellFormedWhateverTheLabelsAre) {
-  const ClassificationScores result = classification({"<script>", "小猫", "a&b", "a\tb"}, {"'\">", "小猫", "]]>", "a&b"});
+  const ClassificationScores result =
+      classification({"<script>", "小猫", "a&b", "a\tb"}, {"'\">", "小猫", "]]>", "a&b"});
   const std::string svg = svg_confusion(result, "t < u");
   EXPECT_EQ(test::malformed(svg), "");
   EXPECT_THAT(svg, Not(HasSubstr("<script")));
