@@ -1,12 +1,11 @@
 // Every configuration that cannot be is refused by name, and what is just possible is not.
-#include "model/config.hpp"
+#include "fovea/model/config.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "fovea/error.hpp"
 #include "support/scratch.hpp"
@@ -19,8 +18,17 @@ using Change = std::function<void(ModelConfig&)>;
 
 ModelConfig possible(const char* name = "transformer-tiny") {
   ModelConfig config = preset(name);
-  config.source_vocabulary = config.target_vocabulary = 100;
+  config.tokens().vocabulary = config.generator().vocabulary = 100;
   return config;
+}
+
+template <class Part>
+Part& encoder(ModelConfig& c) {
+  return std::get<Part>(c.encoder);
+}
+template <class Part>
+Part& decoder(ModelConfig& c) {
+  return std::get<Part>(c.generator().decoder);
 }
 
 // The message, with spaces and dashes of names as underscores.
@@ -45,89 +53,145 @@ TEST(ModelConfig, EveryPresetIsPossible) {
 }
 
 TEST(ModelConfig, NumbersOutsideTheirRangesAreRefused) {
-  const auto range = [](const std::string& name, int ModelConfig::*field, int least, int most) {
+  using Field = std::function<int&(ModelConfig&)>;
+  const auto range = [](const char* from, const std::string& name, const Field& field, int least, int most) {
+    SCOPED_TRACE(name);
     expect_refused(
-        name, [=](ModelConfig& c) { c.*field = least - 1; }, "rnn-plain");
+        name, [&](ModelConfig& c) { field(c) = least - 1; }, from);
     expect_refused(
-        name, [=](ModelConfig& c) { c.*field = most + 1; }, "rnn-plain");
-    expect_taken([=](ModelConfig& c) { c.*field = least; }, "rnn-plain");
-    expect_taken([=](ModelConfig& c) { c.*field = most; }, "rnn-plain");
+        name, [&](ModelConfig& c) { field(c) = most + 1; }, from);
+    expect_taken([&](ModelConfig& c) { field(c) = least; }, from);
+    expect_taken([&](ModelConfig& c) { field(c) = most; }, from);
   };
-  range("layers", &ModelConfig::layers, 1, 64);
-  range("decoder_layers", &ModelConfig::decoder_layers, 0, 64);
-  range("dim", &ModelConfig::dim, 1, 16384);
-  range("embedding", &ModelConfig::embedding, 0, 16384);
-  range("ffn", &ModelConfig::ffn, 1, 65536);
-  range("heads", &ModelConfig::heads, 1, 256);
-  range("kernel", &ModelConfig::kernel, 1, 63);
-  range("local_window", &ModelConfig::local_window, 1, 10000);
-  range("max_positions", &ModelConfig::max_positions, 1, 1 << 20);
-  range("source_vocabulary", &ModelConfig::source_vocabulary, 5, 1 << 24);
-  range("target_vocabulary", &ModelConfig::target_vocabulary, 5, 1 << 24);
+  using Rnn = RnnEncoderConfig;
+  using RnnOut = RnnDecoderConfig;
+  range(
+      "rnn-plain", "layers", [](ModelConfig& c) -> int& { return encoder<Rnn>(c).layers; }, 1, 64);
+  range(
+      "rnn-plain", "layers", [](ModelConfig& c) -> int& { return decoder<RnnOut>(c).layers; }, 1, 64);
+  range(
+      "rnn-plain", "dim", [](ModelConfig& c) -> int& { return encoder<Rnn>(c).dim; }, 1, 16384);
+  range(
+      "rnn-plain", "dim", [](ModelConfig& c) -> int& { return decoder<RnnOut>(c).dim; }, 1, 16384);
+  range(
+      "rnn-plain", "embedding", [](ModelConfig& c) -> int& { return c.tokens().embedding; }, 1, 16384);
+  range(
+      "rnn-plain", "embedding", [](ModelConfig& c) -> int& { return c.generator().embedding; }, 1, 16384);
+  range(
+      "rnn-plain", "vocabulary", [](ModelConfig& c) -> int& { return c.tokens().vocabulary; }, 5, 1 << 24);
+  range(
+      "rnn-plain", "vocabulary", [](ModelConfig& c) -> int& { return c.generator().vocabulary; }, 5, 1 << 24);
+  for (const bool writes : {false, true}) {
+    const auto transformer = [writes](ModelConfig& c) -> TransformerConfig& {
+      return writes ? decoder<TransformerConfig>(c) : encoder<TransformerConfig>(c);
+    };
+    const auto cnn = [writes](ModelConfig& c) -> CnnConfig& {
+      return writes ? decoder<CnnConfig>(c) : encoder<CnnConfig>(c);
+    };
+    const char* from = "transformer-small";
+    range(
+        from, "layers", [&](ModelConfig& c) -> int& { return transformer(c).layers; }, 1, 64);
+    range(
+        from, "ffn", [&](ModelConfig& c) -> int& { return transformer(c).ffn; }, 1, 65536);
+    range(
+        from, "heads", [&](ModelConfig& c) -> int& { return transformer(c).heads; }, 1, 256);
+    range(
+        "cnn", "layers", [&](ModelConfig& c) -> int& { return cnn(c).layers; }, 1, 64);
+    range(
+        "cnn", "kernel", [&](ModelConfig& c) -> int& { return cnn(c).kernel; }, 1, 63);
+    range(
+        "cnn", "max_positions", [&](ModelConfig& c) -> int& { return cnn(c).max_positions; }, 1, 1 << 20);
+  }
+  const auto window = [](ModelConfig& c) -> int& {
+    decoder<RnnDecoderConfig>(c).local = LocalKind::monotonic;
+    return decoder<RnnDecoderConfig>(c).local_window;
+  };
+  range("rnn-luong", "local_window", window, 1, 10000);
 }
 
 TEST(ModelConfig, ATransformersHeadsDivideItsWidth) {
-  expect_refused("heads", [](ModelConfig& c) { c.heads = 3; });
+  expect_refused("heads", [](ModelConfig& c) { encoder<TransformerConfig>(c).heads = 3; });
+  expect_refused("heads", [](ModelConfig& c) { decoder<TransformerConfig>(c).heads = 3; });
   expect_refused("heads", [](ModelConfig& c) {
-    c.heads = 3;
-    c.encoder = Arch::rnn;
+    decoder<TransformerConfig>(c).heads = 3;
+    c.encoder = RnnEncoderConfig{};
   });
-  expect_taken([](ModelConfig& c) { c.heads = 8; });
-  expect_taken([](ModelConfig& c) { c.heads = 3; }, "rnn-bahdanau");
+  expect_taken([](ModelConfig& c) { encoder<TransformerConfig>(c).heads = 8; });
 }
 
 TEST(ModelConfig, ATransformersEmbeddingIsAsWideAsItIs) {
-  expect_refused("embedding", [](ModelConfig& c) { c.embedding = 64; });
-  expect_taken([](ModelConfig& c) { c.embedding = 128; });
-  expect_taken([](ModelConfig& c) { c.embedding = 64; }, "rnn-bahdanau");
+  expect_refused("embedding", [](ModelConfig& c) { c.tokens().embedding = 64; });
+  expect_refused("embedding", [](ModelConfig& c) { c.generator().embedding = 64; });
+  expect_taken([](ModelConfig& c) { c.tokens().embedding = c.generator().embedding = 128; });
+  expect_taken([](ModelConfig& c) { c.tokens().embedding = c.generator().embedding = 64; }, "rnn-bahdanau");
 }
 
 TEST(ModelConfig, RotaryPositionsNeedEvenHeads) {
+  const auto width = [](int dim, Positions positions) {
+    return [=](ModelConfig& c) {
+      for (auto* part : {&encoder<TransformerConfig>(c), &decoder<TransformerConfig>(c)}) {
+        part->positions = positions;
+        part->dim = dim;
+      }
+      c.tokens().embedding = c.generator().embedding = dim;
+    };
+  };
   for (const Positions kind : {Positions::rotary, Positions::rotary_cross}) {
-    expect_refused("positions", [kind](ModelConfig& c) {
-      c.positions = kind;
-      c.dim = 12;
-    });
-    expect_taken([kind](ModelConfig& c) {
-      c.positions = kind;
-      c.dim = 16;
-    });
+    expect_refused("positions", width(12, kind));
+    expect_taken(width(16, kind));
   }
-  expect_taken([](ModelConfig& c) { c.dim = 12; });
+  expect_taken(width(12, Positions::sinusoidal));
 }
 
 TEST(ModelConfig, ACnnEncodersKernelIsOdd) {
   expect_refused(
-      "kernel", [](ModelConfig& c) { c.kernel = 4; }, "cnn");
-  expect_taken([](ModelConfig& c) { c.kernel = 5; }, "cnn");
-  expect_taken([](ModelConfig& c) { c.kernel = 4; });
+      "kernel", [](ModelConfig& c) { encoder<CnnConfig>(c).kernel = 4; }, "cnn");
+  expect_taken([](ModelConfig& c) { encoder<CnnConfig>(c).kernel = 5; }, "cnn");
+  expect_taken([](ModelConfig& c) { decoder<CnnConfig>(c).kernel = 4; }, "cnn");
 }
 
 TEST(ModelConfig, OnlyTwoRnnsGoWithoutScaledEmbeddings) {
-  const auto unscaled = [](ModelConfig& c) { c.scaled_embeddings = false; };
-  for (const char* name : {"transformer-tiny", "cnn"}) expect_refused("embeddings", unscaled, name);
+  const auto unscaled = [](ModelConfig& c) { c.tokens().scaled_embeddings = c.generator().scaled_embeddings = false; };
+  for (const char* name : {"transformer-tiny", "cnn"}) {
+    expect_refused("embeddings", unscaled, name);
+    expect_refused(
+        "embeddings", [](ModelConfig& c) { c.tokens().scaled_embeddings = false; }, name);
+    expect_refused(
+        "embeddings", [](ModelConfig& c) { c.generator().scaled_embeddings = false; }, name);
+  }
   expect_refused(
       "embeddings",
-      [](ModelConfig& c) {
-        c.scaled_embeddings = false;
-        c.decoder = Arch::cnn;
+      [&](ModelConfig& c) {
+        unscaled(c);
+        c.generator().decoder = CnnConfig{};
       },
       "rnn-plain");
   expect_taken(unscaled, "rnn-plain");
 }
 
 TEST(ModelConfig, AllMatricesAreOneOnlyWithASharedVocabulary) {
-  expect_refused("tie", [](ModelConfig& c) { c.tie = Tie::all; });
-  expect_taken([](ModelConfig& c) {
-    c.tie = Tie::all;
+  const auto all = [](ModelConfig& c) {
+    c.generator().tie = Tie::all;
     c.shared_vocabulary = true;
+  };
+  expect_refused("tie", [](ModelConfig& c) { c.generator().tie = Tie::all; });
+  expect_taken(all);
+  expect_taken([](ModelConfig& c) { c.generator().tie = Tie::target; });
+  expect_refused("tie", [&](ModelConfig& c) {
+    all(c);
+    c.tokens().vocabulary = 101;
   });
-  expect_taken([](ModelConfig& c) { c.tie = Tie::target; });
+  expect_refused(
+      "tie",
+      [&](ModelConfig& c) {
+        all(c);
+        c.tokens().embedding = 64;
+      },
+      "rnn-bahdanau");
 }
 
 TEST(ModelConfig, LocalAttentionIsForAnRnnWithAttention) {
-  const auto local = [](ModelConfig& c) { c.local = LocalKind::monotonic; };
-  expect_refused("local", local);
+  const auto local = [](ModelConfig& c) { decoder<RnnDecoderConfig>(c).local = LocalKind::monotonic; };
   expect_refused("local", local, "rnn-plain");
   expect_taken(local, "rnn-luong");
 }
@@ -135,13 +199,12 @@ TEST(ModelConfig, LocalAttentionIsForAnRnnWithAttention) {
 TEST(ModelConfig, CoverageIsForAdditiveScores) {
   const auto coverage = [](RnnAttention score) {
     return [score](ModelConfig& c) {
-      c.coverage = true;
-      c.attention = score;
+      decoder<RnnDecoderConfig>(c).coverage = true;
+      decoder<RnnDecoderConfig>(c).attention = score;
     };
   };
   for (const RnnAttention score : {RnnAttention::additive, RnnAttention::concat}) {
     expect_taken(coverage(score), "rnn-bahdanau");
-    expect_refused("coverage", coverage(score));
   }
   for (const RnnAttention score : {RnnAttention::none, RnnAttention::dot, RnnAttention::general}) {
     expect_refused("coverage", coverage(score), "rnn-bahdanau");
@@ -149,84 +212,71 @@ TEST(ModelConfig, CoverageIsForAdditiveScores) {
 }
 
 TEST(ModelConfig, InputFeedingIsForTheLuongForm) {
-  const auto feeding = [](ModelConfig& c) { c.input_feeding = true; };
-  expect_refused("input_feeding", feeding);
+  const auto feeding = [](ModelConfig& c) { decoder<RnnDecoderConfig>(c).input_feeding = true; };
   expect_refused("input_feeding", feeding, "rnn-bahdanau");
   expect_taken(feeding, "rnn-luong");
 }
 
 TEST(ModelConfig, TheConditionalFormHasAttentionAndOneLayer) {
-  const auto conditional = [](ModelConfig& c) { c.form = RnnForm::conditional; };
-  expect_taken(conditional, "rnn-bahdanau");
-  expect_refused("form", conditional, "rnn-plain");
-  expect_refused(
-      "form",
-      [](ModelConfig& c) {
-        c.form = RnnForm::conditional;
-        c.layers = 2;
-      },
-      "rnn-bahdanau");
-  expect_taken(
-      [](ModelConfig& c) {
-        c.form = RnnForm::conditional;
-        c.layers = 2;
-        c.decoder_layers = 1;
-      },
-      "rnn-bahdanau");
+  const auto conditional = [](int encoder_layers, int decoder_layers) {
+    return [=](ModelConfig& c) {
+      encoder<RnnEncoderConfig>(c).layers = encoder_layers;
+      decoder<RnnDecoderConfig>(c).layers = decoder_layers;
+      decoder<RnnDecoderConfig>(c).form = RnnForm::conditional;
+    };
+  };
+  expect_taken(conditional(1, 1), "rnn-bahdanau");
+  expect_refused("form", conditional(1, 1), "rnn-plain");
+  expect_refused("form", conditional(2, 2), "rnn-bahdanau");
+  expect_taken(conditional(2, 1), "rnn-bahdanau");
 }
 
-TEST(ModelConfig, TheDecoderHasAsManyLayersAsTheEncoderUnlessToldOtherwise) {
-  ModelConfig config = possible();
-  config.layers = 5;
-  EXPECT_EQ(config.decoder_layer_count(), 5);
-  config.decoder_layers = 2;
-  EXPECT_EQ(config.decoder_layer_count(), 2);
-  EXPECT_EQ(config.encoder_layers(), 5);
+TEST(ModelConfig, SaysWhatAttendsToTheMemory) {
+  const auto expect = [](const char* name, bool attends, int layers, int heads) {
+    const ModelConfig config = possible(name);
+    EXPECT_EQ(config.attends(), attends) << name;
+    EXPECT_EQ(config.attention_layers(), layers) << name;
+    EXPECT_EQ(config.attention_heads(), heads) << name;
+  };
+  expect("rnn-plain", false, 0, 1);
+  expect("rnn-luong", true, 1, 1);  // two layers attend once
+  expect("cnn", true, 4, 1);
+  expect("transformer-small", true, 3, 4);
 }
 
 TEST(ModelConfig, LearnedPositionsLimitWhatItReadsAndWrites) {
   ModelConfig config = possible();
-  config.max_positions = 77;
+  encoder<TransformerConfig>(config).max_positions = 77;
+  decoder<TransformerConfig>(config).max_positions = 66;
   EXPECT_EQ(config.longest_source(), 0);
   EXPECT_EQ(config.longest_target(), 0);
-  config.positions = Positions::learned;
+  encoder<TransformerConfig>(config).positions = Positions::learned;
+  decoder<TransformerConfig>(config).positions = Positions::learned;
   EXPECT_EQ(config.longest_source(), 77);
-  EXPECT_EQ(config.longest_target(), 77);
-  config.decoder = Arch::rnn;
+  EXPECT_EQ(config.longest_target(), 66);
+  config.generator().decoder = RnnDecoderConfig{};
+  EXPECT_EQ(config.longest_source(), 77);
   EXPECT_EQ(config.longest_target(), 0);
+  decoder<RnnDecoderConfig>(config) = {.attention = RnnAttention::location, .max_positions = 55};
+  EXPECT_EQ(config.longest_source(), 55);  // the smaller of both
   config = possible("cnn");
-  config.max_positions = 77;
+  encoder<CnnConfig>(config).max_positions = 77;
+  decoder<CnnConfig>(config).max_positions = 66;
   EXPECT_EQ(config.longest_source(), 77);
-  EXPECT_EQ(config.longest_target(), 77);
+  EXPECT_EQ(config.longest_target(), 66);
   config = possible("rnn-bahdanau");
-  config.max_positions = 77;
+  decoder<RnnDecoderConfig>(config).max_positions = 77;
   EXPECT_EQ(config.longest_source(), 0);
-  config.attention = RnnAttention::location;
+  decoder<RnnDecoderConfig>(config).attention = RnnAttention::location;
   EXPECT_EQ(config.longest_source(), 77);
   EXPECT_EQ(config.longest_target(), 0);
 }
 
-TEST(ModelConfig, ComesBackFromJsonAsItWas) {
-  for (const char* name : preset_names()) {
-    ModelConfig config = possible(name);
-    config.languages = "en-de";
-    config.max_positions = 77;
-    config.decoder_layers = 1;
-    EXPECT_EQ(to_json(model_config_from_json(to_json(config), "file")), to_json(config)) << name;
-  }
-}
-
-TEST(ModelConfig, WhatIsMissingOrWrongInJsonIsAnErrorWithFileAndField) {
-  const auto said = [](const std::function<void(nlohmann::json&)>& change) {
-    nlohmann::json json = to_json(possible());
-    change(json);
-    return test::message_of<FileError>([&] { (void)model_config_from_json(json, "some/file"); });
-  };
-  EXPECT_THAT(said([](auto& j) { j.erase("dim"); }), testing::AllOf(HasSubstr("some/file"), HasSubstr("dim")));
-  EXPECT_THAT(said([](auto& j) { j["dim"] = "wide"; }), testing::AllOf(HasSubstr("some/file"), HasSubstr("dim")));
-  EXPECT_THAT(said([](auto& j) { j["norm"] = "sideways"; }), testing::AllOf(HasSubstr("norm"), HasSubstr("post")));
-  EXPECT_THAT(said([](auto& j) { j["heads"] = 3; }), testing::AllOf(HasSubstr("some/file"), HasSubstr("heads")));
-  EXPECT_THAT(said([](auto& j) { j = 3; }), HasSubstr("some/file"));
+TEST(ModelConfig, KindsAreMadeByName) {
+  EXPECT_STREQ(kind_of(encoder_of_kind("rnn", "encoder")), "rnn");
+  EXPECT_STREQ(kind_of(decoder_of_kind("transformer", "decoder")), "transformer");
+  EXPECT_THAT(test::message_of<UsageError>([] { (void)decoder_of_kind("mlp", "decoder"); }),
+              testing::AllOf(HasSubstr("decoder"), HasSubstr("mlp"), HasSubstr("rnn, cnn, transformer")));
 }
 
 }  // namespace
