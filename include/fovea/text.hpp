@@ -9,14 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+#include "fovea/text/tokens.hpp"
 
-/// The ids every tokenizer gives to padding, to what it does not know, and to the beginning and end of a sentence.
-inline constexpr std::int32_t pad_id = 0;
-inline constexpr std::int32_t unk_id = 1;
-inline constexpr std::int32_t bos_id = 2;
-inline constexpr std::int32_t eos_id = 3;
-inline constexpr std::int32_t special_ids = 4;  // the first id of an ordinary token
+namespace fovea {
 
 enum class TokenizerKind {
   sentencepiece,  // subwords (Kudo & Richardson 2018)

@@ -14,8 +14,9 @@
 #include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
-#include "server/api/languages.hpp"
-#include "tasks/training.hpp"
+#include "fovea/training_job.hpp"
+#include "tasks/training/names.hpp"
+#include "text/languages.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -82,7 +83,7 @@ class Screen final : public TrainingObserver {
 };
 
 struct Flags {
-  std::string preset, arch, encoder, decoder, norm, positions, cell, attention, form, local, tie,
+  std::string preset, arch, encoder, decoder, norm, positions, activation, cell, attention, form, local, tie,
       tokenizer = "sentencepiece";
   std::string schedule = "inverse-sqrt", validate_by = "loss", precision = "fp32", optimizer = "adam",
               task = "generate", config_file;
@@ -92,12 +93,58 @@ struct Flags {
        unscaled_embeddings = false;
 };
 
-template <class E>
-void set_enum(E& field, const std::string& text, const char* option) {
-  if (!text.empty()) field = enum_value<E>(text, option);
+// Calls set(part) for the encoder and the decoder; it says whether the part has what the option sets. Throws when none
+// has: an option that would change nothing is a mistake.
+template <class Set>
+void set_parts(ModelConfig& c, const char* option, const Set& set) {
+  const bool encoder = std::visit(set, c.encoder);
+  const bool decoder = std::visit(set, c.generator().decoder);
+  if (encoder || decoder) return;
+  throw UsageError(fmt::format("{}: neither a {} encoder nor a {} decoder has it", option, kind_of(c.encoder),
+                               kind_of(c.generator().decoder)));
 }
-void set_int(int& field, std::optional<int> value) {
-  if (value) field = *value;
+
+// The part as another kind: layers and width stay.
+template <class Part>
+void change_kind(Part& part, Part (*of_kind)(std::string_view, std::string_view), const std::string& kind,
+                 const char* option) {
+  if (kind.empty() || kind == kind_of(part)) return;
+  Part changed = of_kind(kind, option);
+  std::visit(
+      [&part](auto& c) {
+        c.layers = layers_of(part);
+        c.dim = dim_of(part);
+      },
+      changed);
+  part = changed;
+}
+
+#define FOVEA_SET_PARTS(config, option, field, value) \
+  set_parts(config, option, [&](auto& part) {         \
+    if constexpr (requires { part.field; }) {         \
+      part.field = value;                             \
+      return true;                                    \
+    } else {                                          \
+      return false;                                   \
+    }                                                 \
+  })
+
+// Which score: every one for an RNN decoder; a transformer divides its dot products or not.
+void set_attention(ModelConfig& c, const std::string& name) {
+  const auto wanted = enum_value<RnnAttention>(name, "--attention");
+  DecoderConfig& decoder = c.generator().decoder;
+  if (auto* rnn = std::get_if<RnnDecoderConfig>(&decoder)) {
+    rnn->attention = wanted;
+    if (wanted == RnnAttention::none) rnn->local = LocalKind::none;
+    return;
+  }
+  const bool transformer = std::holds_alternative<TransformerConfig>(decoder);
+  const bool possible = wanted == RnnAttention::scaled_dot || (transformer && wanted == RnnAttention::dot);
+  if (!possible) {
+    throw UsageError(fmt::format("--attention: a {} decoder's is scaled-dot{}, not {}; --decoder rnn has every score",
+                                 kind_of(decoder), transformer ? " or dot" : "", name));
+  }
+  if (transformer) FOVEA_SET_PARTS(c, "--attention", scaled_scores, wanted == RnnAttention::scaled_dot);
 }
 
 // Options after a preset change it.
@@ -106,47 +153,45 @@ ModelConfig model_config(const Flags& f) {
                                              : f.arch == "cnn" ? "cnn"
                                                                : "transformer-tiny")
                                           : f.preset);
-  set_enum(c.encoder, f.arch, "--arch");
-  set_enum(c.decoder, f.arch, "--arch");
-  set_enum(c.encoder, f.encoder, "--encoder");
-  set_enum(c.decoder, f.decoder, "--decoder");
-  set_enum(c.norm, f.norm, "--norm");
-  set_enum(c.positions, f.positions, "--positions");
-  set_enum(c.cell, f.cell, "--cell");
-  set_enum(c.attention, f.attention, "--attention");
-  set_enum(c.form, f.form, "--form");
-  set_enum(c.local, f.local, "--local");
-  set_enum(c.tie, f.tie, "--tie");
-  set_int(c.layers, f.layers);
-  set_int(c.decoder_layers, f.decoder_layers);
-  set_int(c.dim, f.dim);
-  set_int(c.embedding, f.embedding);
-  set_int(c.ffn, f.ffn);
-  set_int(c.heads, f.heads);
-  set_int(c.kernel, f.kernel);
-  set_int(c.local_window, f.local_window);
-  set_int(c.max_positions, f.max_positions);
-  // A transformer's embeddings are as wide as its states; a preset's other width gives way.
-  const bool transformer = c.encoder == Arch::transformer || c.decoder == Arch::transformer;
-  if (!f.embedding && (transformer || f.dim)) c.embedding = 0;
+  GeneratorConfig& g = c.generator();
+  change_kind(c.encoder, encoder_of_kind, f.arch, "--arch");
+  change_kind(g.decoder, decoder_of_kind, f.arch, "--arch");
+  change_kind(c.encoder, encoder_of_kind, f.encoder, "--encoder");
+  change_kind(g.decoder, decoder_of_kind, f.decoder, "--decoder");
+  if (f.layers) FOVEA_SET_PARTS(c, "--layers", layers, *f.layers);
+  if (f.decoder_layers) std::visit([&](auto& part) { part.layers = *f.decoder_layers; }, g.decoder);
+  if (f.dim) FOVEA_SET_PARTS(c, "--dim", dim, *f.dim);
+  if (f.ffn) FOVEA_SET_PARTS(c, "--ffn", ffn, *f.ffn);
+  if (f.heads) FOVEA_SET_PARTS(c, "--heads", heads, *f.heads);
+  if (f.kernel) FOVEA_SET_PARTS(c, "--kernel", kernel, *f.kernel);
+  if (f.max_positions) FOVEA_SET_PARTS(c, "--max-positions", max_positions, *f.max_positions);
+  if (f.local_window) FOVEA_SET_PARTS(c, "--local-window", local_window, *f.local_window);
+  if (!f.norm.empty()) FOVEA_SET_PARTS(c, "--norm", norm, enum_value<Norm>(f.norm, "--norm"));
+  if (!f.positions.empty()) {
+    FOVEA_SET_PARTS(c, "--positions", positions, enum_value<Positions>(f.positions, "--positions"));
+  }
+  if (!f.activation.empty()) {
+    FOVEA_SET_PARTS(c, "--activation", activation, enum_value<Activation>(f.activation, "--activation"));
+  }
+  if (!f.cell.empty()) FOVEA_SET_PARTS(c, "--cell", cell, enum_value<Cell>(f.cell, "--cell"));
+  if (f.unidirectional) FOVEA_SET_PARTS(c, "--unidirectional", bidirectional, false);
+  if (!f.attention.empty()) set_attention(c, f.attention);
+  if (!f.form.empty()) FOVEA_SET_PARTS(c, "--form", form, enum_value<RnnForm>(f.form, "--form"));
+  if (!f.local.empty()) FOVEA_SET_PARTS(c, "--local", local, enum_value<LocalKind>(f.local, "--local"));
   if (f.input_feeding) {
-    c.input_feeding = true;
-    if (f.form.empty()) c.form = RnnForm::luong;
+    FOVEA_SET_PARTS(c, "--input-feeding", input_feeding, true);
+    if (f.form.empty()) FOVEA_SET_PARTS(c, "--input-feeding", form, RnnForm::luong);
   }
-  if (f.no_input_feeding) c.input_feeding = false;
-  if (f.coverage) c.coverage = true;
-  if (f.unidirectional) c.bidirectional = false;
-  if (f.unscaled_embeddings) c.scaled_embeddings = false;
-  if (c.attention == RnnAttention::none && f.local.empty()) c.local = LocalKind::none;
-  // Only RNNs choose their score: what would change nothing is not taken for granted.
-  const bool possible = c.decoder == Arch::rnn || c.attention == RnnAttention::scaled_dot ||
-                        (c.decoder == Arch::transformer && c.attention == RnnAttention::dot);
-  if (!f.attention.empty() && !possible) {
-    throw UsageError(fmt::format("--attention: a {} decoder's is scaled-dot{}, not {}; --decoder rnn has every score",
-                                 enum_text(c.decoder), c.decoder == Arch::transformer ? " or dot" : "", f.attention));
-  }
+  if (f.no_input_feeding) FOVEA_SET_PARTS(c, "--no-input-feeding", input_feeding, false);
+  if (f.coverage) FOVEA_SET_PARTS(c, "--coverage", coverage, true);
+  // Embeddings are as wide as the states unless another width is given.
+  c.tokens().embedding = f.embedding.value_or(dim_of(c.encoder));
+  g.embedding = f.embedding.value_or(dim_of(g.decoder));
+  if (!f.tie.empty()) g.tie = enum_value<Tie>(f.tie, "--tie");
+  if (f.unscaled_embeddings) c.tokens().scaled_embeddings = g.scaled_embeddings = false;
   return c;
 }
+#undef FOVEA_SET_PARTS
 
 TokenizerKind tokenizer_of(const std::string& name) {
   try {
@@ -154,21 +199,6 @@ TokenizerKind tokenizer_of(const std::string& name) {
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("--tokenizer: {}, or a SentencePiece .model file", error.what()));
   }
-}
-
-ScheduleKind schedule_kind(const std::string& name) {
-  if (name == "inverse-sqrt") return ScheduleKind::inverse_sqrt;
-  if (name == "cosine") return ScheduleKind::cosine;
-  if (name == "plateau") return ScheduleKind::plateau;
-  if (name == "constant") return ScheduleKind::constant;
-  throw UsageError(fmt::format("--schedule: \"{}\" is not one of inverse-sqrt, cosine, plateau, constant", name));
-}
-
-ValidateBy validate_by(const std::string& name) {
-  if (name == "loss") return ValidateBy::loss;
-  if (name == "bleu") return ValidateBy::bleu;
-  if (name == "accuracy") return ValidateBy::accuracy;
-  throw UsageError(fmt::format("--validate: \"{}\" is not one of loss, bleu, accuracy", name));
 }
 
 }  // namespace
@@ -203,6 +233,8 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--norm", f->norm, "pre or post (transformer)")->group(group);
   sub->add_option("--positions", f->positions, "sinusoidal, learned, rotary, rotary-cross or alibi (transformer)")
       ->group(group);
+  sub->add_option("--activation", f->activation, "relu, gelu or swish, inside feed-forward layers (transformer)")
+      ->group(group);
   sub->add_option("--max-positions", f->max_positions, "length of a learned table of positions")->group(group);
   sub->add_option("--cell", f->cell, "gru or lstm (rnn)")->group(group);
   sub->add_flag("--unidirectional", f->unidirectional, "encode left to right only (rnn)")->group(group);
@@ -217,9 +249,11 @@ void add_train(CLI::App& app, const Streams& streams) {
          "feed the attentional state back (rnn decoder; in the luong form, which it takes unless --form is given)")
       ->group(group);
   sub->add_flag("--no-input-feeding", f->no_input_feeding, "do not, whatever the preset says")->group(group);
-  sub->add_option("--local", f->local, "monotonic or predictive: look only near a centre (rnn decoder)")->group(group);
+  sub->add_option("--local", f->local, "monotonic or predictive: attend only near a centre (rnn decoder)")
+      ->group(group);
   sub->add_option("--local-window", f->local_window, "how far from the centre")->group(group);
-  sub->add_flag("--coverage", f->coverage, "tell the score what was looked at before (rnn decoder)")->group(group);
+  sub->add_flag("--coverage", f->coverage, "let the score know what was attended to before (rnn decoder)")
+      ->group(group);
   sub->add_option("--kernel", f->kernel, "width of the convolutions (cnn)")->group(group);
   sub->add_option("--tie", f->tie, "share embeddings: none, target (with the output) or all")->group(group);
   sub->add_flag("--unscaled-embeddings", f->unscaled_embeddings,
@@ -234,9 +268,10 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--vocab", job->vocabulary, "size of each vocabulary")->group(group);
   sub->add_option("--min-count", job->min_count, "words or characters seen less often are unknown")->group(group);
   sub->add_flag("--shared-vocab", job->shared_vocabulary, "one vocabulary for both sides")->group(group);
-  sub->add_option("--subword-sampling", job->subword_sampling,
-                  "cut the training text in another way each epoch: byte pairs leave out so large a share of merges, a "
-                  "unigram model draws by probabilities to this power; 0: always the same cut")
+  sub->add_option(
+         "--subword-sampling", job->subword_sampling,
+         "segment the training text in another way each epoch: byte pairs leave out so large a share of merges, a "
+         "unigram model samples by probabilities to this power; 0: always the same segmentation")
       ->group(group);
   sub->add_option("--max-length", job->max_length, "leave out pairs with more tokens")->group(group);
 
@@ -270,16 +305,16 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--warmup", o.schedule.warmup, "steps until it is reached")->group(group);
   sub->add_option("--schedule", f->schedule, "inverse-sqrt, cosine, plateau or constant")->group(group);
   sub->add_option("--optimizer", f->optimizer, "adam or adamw")->group(group);
-  sub->add_option("--beta1", o.beta1, "Adam's memory of gradients")->group(group);
-  sub->add_option("--beta2", o.beta2, "Adam's memory of their squares")->group(group);
-  sub->add_option("--epsilon", o.epsilon, "Adam's epsilon")->group(group);
-  sub->add_option("--weight-decay", o.weight_decay, "adamw's decay")->group(group);
-  sub->add_option("--clip", o.clip, "largest norm of the gradient; 0: none")->group(group);
-  sub->add_option("--validate", f->validate_by, "judge checkpoints by loss, bleu or accuracy")->group(group);
+  sub->add_option("--beta1", o.adam.beta1, "decay of Adam's mean of the gradients")->group(group);
+  sub->add_option("--beta2", o.adam.beta2, "decay of Adam's mean of their squares")->group(group);
+  sub->add_option("--epsilon", o.adam.epsilon, "Adam's epsilon")->group(group);
+  sub->add_option("--weight-decay", o.adam.weight_decay, "adamw's decay")->group(group);
+  sub->add_option("--clip", o.adam.clip, "largest norm of the gradient; 0: none")->group(group);
+  sub->add_option("--validate", f->validate_by, "which checkpoint is best: by loss, bleu or accuracy")->group(group);
   sub->add_option("--patience", o.patience, "end after so many validations without improvement; 0: never")
       ->group(group);
   sub->add_option("--average", o.average, "validate and save the mean of the last N checkpoints")->group(group);
-  sub->add_option("--ema", o.ema, "or an exponential mean with this decay")->group(group);
+  sub->add_option("--ema", o.adam.ema, "or an exponential mean with this decay")->group(group);
   sub->add_option("--seed", o.seed, "of everything random")->group(group)->check(whole_number());
   sub->add_option("--precision", f->precision,
                   "of matrix products: fp32, or bf16, which CPUs with AMX tiles multiply several times as fast")
@@ -291,19 +326,20 @@ void add_train(CLI::App& app, const Streams& streams) {
       throw UsageError(fmt::format("--task: \"{}\" is not one of generate", f->task));
     }
     const std::string languages = job->config.languages;
-    if (!languages.empty() && !server::language_pair(languages)) {
+    if (!languages.empty() && !text::language_pair(languages)) {
       throw UsageError(fmt::format("--languages: \"{}\" is not a pair, as in en-de", languages));
     }
     job->config = model_config(*f);
     job->config.languages = languages;
-    job->options.schedule.kind = schedule_kind(f->schedule);
-    if (rate->empty()) job->options.schedule.peak = usual_rate(job->config, job->options.schedule.warmup);
-    job->options.schedule.last_step = job->options.max_steps;
+    job->options.schedule.kind = enum_value<ScheduleKind>(f->schedule, "--schedule");
+    if (!rate->empty() && job->options.schedule.peak == 0) {  // which would stand for the usual one
+      throw UsageError("--learning-rate: 0 given, more than 0 is needed");
+    }
     if (f->optimizer != "adam" && f->optimizer != "adamw") {
       throw UsageError(fmt::format("--optimizer: \"{}\" is not one of adam, adamw", f->optimizer));
     }
-    if (f->optimizer == "adamw" && job->options.weight_decay == 0) job->options.weight_decay = 0.01F;
-    if (f->optimizer == "adam" && job->options.weight_decay != 0) {
+    if (f->optimizer == "adamw" && job->options.adam.weight_decay == 0) job->options.adam.weight_decay = 0.01F;
+    if (f->optimizer == "adam" && job->options.adam.weight_decay != 0) {
       throw UsageError("--weight-decay: it goes with --optimizer adamw");
     }
     if (f->tokenizer.ends_with(".model")) {
@@ -320,7 +356,7 @@ void add_train(CLI::App& app, const Streams& streams) {
     if (job->subword_sampling > 0 && job->tokenizer != TokenizerKind::sentencepiece) {
       throw UsageError(fmt::format("--subword-sampling: it goes with --tokenizer sentencepiece, not {}", f->tokenizer));
     }
-    job->validate_by = validate_by(f->validate_by);
+    job->validate_by = enum_value<ValidateBy>(f->validate_by, "--validate");
     job->options.precision = precision_value(f->precision);
     if (f->threads != 0) set_threads(f->threads);
     const InterruptGuard guard;

@@ -13,12 +13,12 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-AttentionPicture picture() {
-  AttentionPicture p;
+AttentionRecord picture() {
+  AttentionRecord p;
   p.source = {"</script><script>alert(1)</script>", "<!--", "猫\u2028"};
   p.target = {"<img src=x onerror=alert(1)>", "\xff\x01"};
   p.weights = {2, 3, {0.12345F, 0.5F, 0.37655F, 0, 0, 1}};
-  p.heads = {{0, 0, p.weights}, {0, 1, p.weights}};
+  p.maps = {{0, 0, p.weights}, {0, 1, p.weights}};
   return p;
 }
 
@@ -51,7 +51,7 @@ TEST(AttentionPage, FetchesNothing) {
 }
 
 TEST(AttentionPage, RefusesWeightsThatDoNotFitTheTokens) {
-  AttentionPicture p = picture();
+  AttentionRecord p = picture();
   p.source.pop_back();
   EXPECT_THROW((void)attention_page({p}, "x"), ShapeError);
 }

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/api/api.hpp"
-#include "server/api/languages.hpp"
+#include "text/languages.hpp"
 
 namespace fovea::server {
 
@@ -11,7 +11,7 @@ Response Api::languages() const {
   const auto models = this->models();
   auto list = nlohmann::json::array();
   for (const std::string& code : models->codes()) {
-    list.push_back({{"code", code}, {"name", language_name(code)}, {"targets", models->targets_of(code)}});
+    list.push_back({{"code", code}, {"name", text::language_name(code)}, {"targets", models->targets_of(code)}});
   }
   return {200, list.dump()};
 }
@@ -29,7 +29,7 @@ Response Api::settings() const {
                     {"task", "generate"}});
   }
   const auto language = [](const std::string& code) {
-    return nlohmann::json{{"code", code}, {"name", language_name(code)}};
+    return nlohmann::json{{"code", code}, {"name", text::language_name(code)}};
   };
   const nlohmann::json json = {
       {"charLimit", options_.char_limit},

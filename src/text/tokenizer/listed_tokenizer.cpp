@@ -89,7 +89,7 @@ TrainedTokenizer train_listed(std::span<const std::vector<std::string>* const> l
   if (counts.total() == 0) throw UsageError("the text for the vocabulary is empty");
   const auto entries = counts.sorted();
   if (options.kind == TokenizerKind::label && counts.different() + special_ids > options.vocab) {
-    throw UsageError(fmt::format("{} different labels need --vocab {}, not {}", counts.different(),
+    throw UsageError(fmt::format("{} different labels need a `vocab` of {}, not {}", counts.different(),
                                  counts.different() + special_ids, options.vocab));
   }
   Vocabulary vocabulary;

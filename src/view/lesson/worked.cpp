@@ -17,34 +17,34 @@ namespace {
 
 constexpr const char* kDefaultSentence = "看小猫，它好可爱";
 
-Matrix product(const Matrix& a, const Matrix& b, bool b_transposed = false) {
+AttentionMatrix product(const AttentionMatrix& a, const AttentionMatrix& b, bool b_transposed = false) {
   using kernels::Trans;
-  Matrix c{a.rows, b_transposed ? b.rows : b.columns, {}};
+  AttentionMatrix c{a.rows, b_transposed ? b.rows : b.columns, {}};
   c.values.resize(static_cast<std::size_t>(c.rows * c.columns));
   kernels::gemm(Trans::no, b_transposed ? Trans::yes : Trans::no, c.rows, c.columns, a.columns, a.values.data(),
                 a.columns, b.values.data(), b.columns, 0, c.values.data(), c.columns);
   return c;
 }
 
-Matrix columns_of(const Matrix& m, std::int64_t first, std::int64_t count) {
-  Matrix part{m.rows, count, {}};
+AttentionMatrix columns_of(const AttentionMatrix& m, std::int64_t first, std::int64_t count) {
+  AttentionMatrix part{m.rows, count, {}};
   for (std::int64_t r = 0; r < m.rows; ++r) {
     for (std::int64_t c = 0; c < count; ++c) part.values.push_back(m.at(r, first + c));
   }
   return part;
 }
 
-Tensor tensor(const Matrix& m) {
+Tensor tensor(const AttentionMatrix& m) {
   return Tensor::of({1, m.rows, m.columns}, m.values);
 }
 
-Matrix matrix(const Tensor& t, std::int64_t rows, std::int64_t columns) {
+AttentionMatrix matrix(const Tensor& t, std::int64_t rows, std::int64_t columns) {
   const Tensor packed = t.contiguous();
   const std::span<const float> values = packed.values();
   return {rows, columns, {values.begin(), values.end()}};
 }
 
-void expect(const Matrix& m, const char* name, std::int64_t rows, const char* rows_are) {
+void expect(const AttentionMatrix& m, const char* name, std::int64_t rows, const char* rows_are) {
   if (m.rows != rows || m.columns < 1 || static_cast<std::int64_t>(m.values.size()) != m.rows * m.columns) {
     throw ShapeError(
         fmt::format("explain: {} is [{},{}], but must have {} rows, {}", name, m.rows, m.columns, rows, rows_are));
@@ -97,7 +97,7 @@ WorkedInput made_up_input(const std::vector<std::string>& tokens, int dim, int h
     for (int i = 0; i < dim; ++i) in.x.values.push_back(static_cast<float>(rng.below(9)) * 0.5F - 2.0F);
   }
   Rng rng(seed);
-  for (Matrix* m : {&in.w_q, &in.w_k, &in.w_v, &in.w_o}) {
+  for (AttentionMatrix* m : {&in.w_q, &in.w_k, &in.w_v, &in.w_o}) {
     if (m == &in.w_o && heads == 1) break;
     *m = {dim, dim, {}};
     for (int i = 0; i < dim * dim; ++i) m->values.push_back(static_cast<float>(rng.below(5)) * 0.5F - 1.0F);
@@ -112,9 +112,9 @@ WorkedExample work(const WorkedInput& input) {
   const std::int64_t words = input.x.rows;
   const std::int64_t d = input.w_q.columns / input.heads;
   const std::int64_t dv = input.w_v.columns / input.heads;
-  const Matrix q = product(input.x, input.w_q);
-  const Matrix k = product(input.x, input.w_k);
-  const Matrix v = product(input.x, input.w_v);
+  const AttentionMatrix q = product(input.x, input.w_q);
+  const AttentionMatrix k = product(input.x, input.w_k);
+  const AttentionMatrix v = product(input.x, input.w_v);
   example.joined = {words, input.w_v.columns, std::vector<float>(v.values.size())};
   for (int h = 0; h < input.heads; ++h) {
     WorkedHead head;
@@ -132,7 +132,7 @@ WorkedExample work(const WorkedInput& input) {
         attend(tensor(head.q), tensor(head.k), tensor(head.v), {.causal = input.causal, .want = {.weights = true}});
     head.weights = matrix(seen.weights.value(), words, words);
     head.output = matrix(seen.context.value(), words, dv);
-    for (const Matrix* numbers : {&head.weights, &head.output}) {
+    for (const AttentionMatrix* numbers : {&head.weights, &head.output}) {
       if (!std::all_of(numbers->values.begin(), numbers->values.end(), [](float x) { return std::isfinite(x); })) {
         throw UsageError("explain: the numbers are too large: products of them are no longer finite");
       }
