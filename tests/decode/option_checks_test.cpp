@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "decode/search.hpp"
+#include "fovea/decode/search.hpp"
 #include "fovea/error.hpp"
 #include "support/scratch.hpp"
 

@@ -1,5 +1,5 @@
 // Every configuration that cannot be is refused by name, and what is just possible is not.
-#include "model/config.hpp"
+#include "fovea/model/config.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "fovea/error.hpp"
+#include "model/config_json.hpp"
 #include "support/scratch.hpp"
 
 namespace fovea {
@@ -19,8 +21,17 @@ using Change = std::function<void(ModelConfig&)>;
 
 ModelConfig possible(const char* name = "transformer-tiny") {
   ModelConfig config = preset(name);
-  config.source_vocabulary = config.target_vocabulary = 100;
+  config.tokens().vocabulary = config.generator().vocabulary = 100;
   return config;
+}
+
+template <class Part>
+Part& encoder(ModelConfig& c) {
+  return std::get<Part>(c.encoder);
+}
+template <class Part>
+Part& decoder(ModelConfig& c) {
+  return std::get<Part>(c.generator().decoder);
 }
 
 // The message, with spaces and dashes of names as underscores.
@@ -45,89 +56,96 @@ TEST(ModelConfig, EveryPresetIsPossible) {
 }
 
 TEST(ModelConfig, NumbersOutsideTheirRangesAreRefused) {
-  const auto range = [](const std::string& name, int ModelConfig::*field, int least, int most) {
-    expect_refused(
-        name, [=](ModelConfig& c) { c.*field = least - 1; }, "rnn-plain");
-    expect_refused(
-        name, [=](ModelConfig& c) { c.*field = most + 1; }, "rnn-plain");
-    expect_taken([=](ModelConfig& c) { c.*field = least; }, "rnn-plain");
-    expect_taken([=](ModelConfig& c) { c.*field = most; }, "rnn-plain");
+  const auto range = [](const std::string& name, const char* from, int least, int most,
+                        const std::function<void(ModelConfig&, int)>& set) {
+    for (const int wrong : {least - 1, most + 1}) {
+      expect_refused(
+          name, [&](ModelConfig& c) { set(c, wrong); }, from);
+    }
+    for (const int right : {least, most}) {
+      expect_taken([&](ModelConfig& c) { set(c, right); }, from);
+    }
   };
-  range("layers", &ModelConfig::layers, 1, 64);
-  range("decoder_layers", &ModelConfig::decoder_layers, 0, 64);
-  range("dim", &ModelConfig::dim, 1, 16384);
-  range("embedding", &ModelConfig::embedding, 0, 16384);
-  range("ffn", &ModelConfig::ffn, 1, 65536);
-  range("heads", &ModelConfig::heads, 1, 256);
-  range("kernel", &ModelConfig::kernel, 1, 63);
-  range("local_window", &ModelConfig::local_window, 1, 10000);
-  range("max_positions", &ModelConfig::max_positions, 1, 1 << 20);
-  range("source_vocabulary", &ModelConfig::source_vocabulary, 5, 1 << 24);
-  range("target_vocabulary", &ModelConfig::target_vocabulary, 5, 1 << 24);
+  range("layers", "rnn-plain", 1, 64, [](auto& c, int n) { encoder<RnnEncoderConfig>(c).layers = n; });
+  range("layers", "rnn-plain", 1, 64, [](auto& c, int n) { decoder<RnnDecoderConfig>(c).layers = n; });
+  range("dim", "rnn-plain", 1, 16384, [](auto& c, int n) { encoder<RnnEncoderConfig>(c).dim = n; });
+  range("dim", "rnn-plain", 1, 16384, [](auto& c, int n) { decoder<RnnDecoderConfig>(c).dim = n; });
+  range("embedding", "rnn-plain", 1, 16384, [](auto& c, int n) { c.tokens().embedding = n; });
+  range("embedding", "rnn-plain", 1, 16384, [](auto& c, int n) { c.generator().embedding = n; });
+  range("vocabulary", "rnn-plain", 5, 1 << 24, [](auto& c, int n) { c.tokens().vocabulary = n; });
+  range("vocabulary", "rnn-plain", 5, 1 << 24, [](auto& c, int n) { c.generator().vocabulary = n; });
+  range("ffn", "transformer-tiny", 1, 65536, [](auto& c, int n) { encoder<TransformerConfig>(c).ffn = n; });
+  range("layers", "transformer-tiny", 1, 64, [](auto& c, int n) { decoder<TransformerConfig>(c).layers = n; });
+  range("kernel", "cnn", 1, 63, [](auto& c, int n) { encoder<CnnConfig>(c).kernel = n; });
+  range("max_positions", "cnn", 1, 1 << 20, [](auto& c, int n) { decoder<CnnConfig>(c).max_positions = n; });
+  range("local_window", "rnn-luong", 1, 10000, [](auto& c, int n) {
+    decoder<RnnDecoderConfig>(c).local = LocalKind::monotonic;
+    decoder<RnnDecoderConfig>(c).local_window = n;
+  });
+  expect_refused("heads", [](ModelConfig& c) { encoder<TransformerConfig>(c).heads = 0; });
+  expect_refused("heads", [](ModelConfig& c) { decoder<TransformerConfig>(c).heads = 257; });
 }
 
 TEST(ModelConfig, ATransformersHeadsDivideItsWidth) {
-  expect_refused("heads", [](ModelConfig& c) { c.heads = 3; });
-  expect_refused("heads", [](ModelConfig& c) {
-    c.heads = 3;
-    c.encoder = Arch::rnn;
-  });
-  expect_taken([](ModelConfig& c) { c.heads = 8; });
-  expect_taken([](ModelConfig& c) { c.heads = 3; }, "rnn-bahdanau");
+  expect_refused("heads", [](ModelConfig& c) { encoder<TransformerConfig>(c).heads = 3; });
+  expect_refused("heads", [](ModelConfig& c) { decoder<TransformerConfig>(c).heads = 3; });
+  expect_taken([](ModelConfig& c) { encoder<TransformerConfig>(c).heads = 8; });
 }
 
 TEST(ModelConfig, ATransformersEmbeddingIsAsWideAsItIs) {
-  expect_refused("embedding", [](ModelConfig& c) { c.embedding = 64; });
-  expect_taken([](ModelConfig& c) { c.embedding = 128; });
-  expect_taken([](ModelConfig& c) { c.embedding = 64; }, "rnn-bahdanau");
+  expect_refused("embedding", [](ModelConfig& c) { c.tokens().embedding = 64; });
+  expect_refused("embedding", [](ModelConfig& c) { c.generator().embedding = 64; });
+  expect_taken([](ModelConfig& c) { c.tokens().embedding = c.generator().embedding = 64; }, "rnn-bahdanau");
 }
 
 TEST(ModelConfig, RotaryPositionsNeedEvenHeads) {
   for (const Positions kind : {Positions::rotary, Positions::rotary_cross}) {
-    expect_refused("positions", [kind](ModelConfig& c) {
-      c.positions = kind;
-      c.dim = 12;
-    });
-    expect_taken([kind](ModelConfig& c) {
-      c.positions = kind;
-      c.dim = 16;
-    });
+    for (const int dim : {12, 16}) {
+      const auto set = [kind, dim](ModelConfig& c) {
+        encoder<TransformerConfig>(c).positions = kind;
+        encoder<TransformerConfig>(c).dim = c.tokens().embedding = dim;
+      };
+      if (dim == 12) expect_refused("positions", set);
+      if (dim == 16) expect_taken(set);
+    }
   }
-  expect_taken([](ModelConfig& c) { c.dim = 12; });
+  expect_taken([](ModelConfig& c) { encoder<TransformerConfig>(c).dim = c.tokens().embedding = 12; });
 }
 
 TEST(ModelConfig, ACnnEncodersKernelIsOdd) {
   expect_refused(
-      "kernel", [](ModelConfig& c) { c.kernel = 4; }, "cnn");
-  expect_taken([](ModelConfig& c) { c.kernel = 5; }, "cnn");
-  expect_taken([](ModelConfig& c) { c.kernel = 4; });
+      "kernel", [](ModelConfig& c) { encoder<CnnConfig>(c).kernel = 4; }, "cnn");
+  expect_taken([](ModelConfig& c) { encoder<CnnConfig>(c).kernel = 5; }, "cnn");
+  expect_taken([](ModelConfig& c) { decoder<CnnConfig>(c).kernel = 4; }, "cnn");
 }
 
 TEST(ModelConfig, OnlyTwoRnnsGoWithoutScaledEmbeddings) {
-  const auto unscaled = [](ModelConfig& c) { c.scaled_embeddings = false; };
-  for (const char* name : {"transformer-tiny", "cnn"}) expect_refused("embeddings", unscaled, name);
-  expect_refused(
-      "embeddings",
-      [](ModelConfig& c) {
-        c.scaled_embeddings = false;
-        c.decoder = Arch::cnn;
-      },
-      "rnn-plain");
-  expect_taken(unscaled, "rnn-plain");
+  const auto source = [](ModelConfig& c) { c.tokens().scaled_embeddings = false; };
+  const auto target = [](ModelConfig& c) { c.generator().scaled_embeddings = false; };
+  for (const char* name : {"transformer-tiny", "cnn"}) {
+    expect_refused("scaled_embeddings", source, name);
+    expect_refused("scaled_embeddings", target, name);
+  }
+  expect_taken(source, "rnn-plain");
+  expect_taken(target, "rnn-plain");
 }
 
 TEST(ModelConfig, AllMatricesAreOneOnlyWithASharedVocabulary) {
-  expect_refused("tie", [](ModelConfig& c) { c.tie = Tie::all; });
+  expect_refused("tie", [](ModelConfig& c) { c.generator().tie = Tie::all; });
   expect_taken([](ModelConfig& c) {
-    c.tie = Tie::all;
+    c.generator().tie = Tie::all;
     c.shared_vocabulary = true;
   });
-  expect_taken([](ModelConfig& c) { c.tie = Tie::target; });
+  expect_refused("tie", [](ModelConfig& c) {
+    c.generator().tie = Tie::all;
+    c.shared_vocabulary = true;
+    c.generator().vocabulary = 101;
+  });
+  expect_taken([](ModelConfig& c) { c.generator().tie = Tie::target; });
 }
 
-TEST(ModelConfig, LocalAttentionIsForAnRnnWithAttention) {
-  const auto local = [](ModelConfig& c) { c.local = LocalKind::monotonic; };
-  expect_refused("local", local);
+TEST(ModelConfig, LocalAttentionNeedsAttention) {
+  const auto local = [](ModelConfig& c) { decoder<RnnDecoderConfig>(c).local = LocalKind::monotonic; };
   expect_refused("local", local, "rnn-plain");
   expect_taken(local, "rnn-luong");
 }
@@ -135,13 +153,12 @@ TEST(ModelConfig, LocalAttentionIsForAnRnnWithAttention) {
 TEST(ModelConfig, CoverageIsForAdditiveScores) {
   const auto coverage = [](RnnAttention score) {
     return [score](ModelConfig& c) {
-      c.coverage = true;
-      c.attention = score;
+      decoder<RnnDecoderConfig>(c).coverage = true;
+      decoder<RnnDecoderConfig>(c).attention = score;
     };
   };
   for (const RnnAttention score : {RnnAttention::additive, RnnAttention::concat}) {
     expect_taken(coverage(score), "rnn-bahdanau");
-    expect_refused("coverage", coverage(score));
   }
   for (const RnnAttention score : {RnnAttention::none, RnnAttention::dot, RnnAttention::general}) {
     expect_refused("coverage", coverage(score), "rnn-bahdanau");
@@ -149,59 +166,43 @@ TEST(ModelConfig, CoverageIsForAdditiveScores) {
 }
 
 TEST(ModelConfig, InputFeedingIsForTheLuongForm) {
-  const auto feeding = [](ModelConfig& c) { c.input_feeding = true; };
-  expect_refused("input_feeding", feeding);
+  const auto feeding = [](ModelConfig& c) { decoder<RnnDecoderConfig>(c).input_feeding = true; };
   expect_refused("input_feeding", feeding, "rnn-bahdanau");
   expect_taken(feeding, "rnn-luong");
 }
 
 TEST(ModelConfig, TheConditionalFormHasAttentionAndOneLayer) {
-  const auto conditional = [](ModelConfig& c) { c.form = RnnForm::conditional; };
-  expect_taken(conditional, "rnn-bahdanau");
-  expect_refused("form", conditional, "rnn-plain");
-  expect_refused(
-      "form",
-      [](ModelConfig& c) {
-        c.form = RnnForm::conditional;
-        c.layers = 2;
-      },
-      "rnn-bahdanau");
-  expect_taken(
-      [](ModelConfig& c) {
-        c.form = RnnForm::conditional;
-        c.layers = 2;
-        c.decoder_layers = 1;
-      },
-      "rnn-bahdanau");
-}
-
-TEST(ModelConfig, TheDecoderHasAsManyLayersAsTheEncoderUnlessToldOtherwise) {
-  ModelConfig config = possible();
-  config.layers = 5;
-  EXPECT_EQ(config.decoder_layer_count(), 5);
-  config.decoder_layers = 2;
-  EXPECT_EQ(config.decoder_layer_count(), 2);
-  EXPECT_EQ(config.encoder_layers(), 5);
+  const auto conditional = [](int layers) {
+    return [layers](ModelConfig& c) {
+      decoder<RnnDecoderConfig>(c).form = RnnForm::conditional;
+      decoder<RnnDecoderConfig>(c).layers = layers;
+    };
+  };
+  expect_taken(conditional(1), "rnn-bahdanau");
+  expect_refused("form", conditional(1), "rnn-plain");
+  expect_refused("form", conditional(2), "rnn-bahdanau");
 }
 
 TEST(ModelConfig, LearnedPositionsLimitWhatItReadsAndWrites) {
   ModelConfig config = possible();
-  config.max_positions = 77;
   EXPECT_EQ(config.longest_source(), 0);
   EXPECT_EQ(config.longest_target(), 0);
-  config.positions = Positions::learned;
+  encoder<TransformerConfig>(config).positions = Positions::learned;
+  encoder<TransformerConfig>(config).max_positions = 77;
   EXPECT_EQ(config.longest_source(), 77);
-  EXPECT_EQ(config.longest_target(), 77);
-  config.decoder = Arch::rnn;
   EXPECT_EQ(config.longest_target(), 0);
+  decoder<TransformerConfig>(config).positions = Positions::learned;
+  decoder<TransformerConfig>(config).max_positions = 66;
+  EXPECT_EQ(config.longest_target(), 66);
   config = possible("cnn");
-  config.max_positions = 77;
+  encoder<CnnConfig>(config).max_positions = 77;
+  decoder<CnnConfig>(config).max_positions = 66;
   EXPECT_EQ(config.longest_source(), 77);
-  EXPECT_EQ(config.longest_target(), 77);
+  EXPECT_EQ(config.longest_target(), 66);
   config = possible("rnn-bahdanau");
-  config.max_positions = 77;
+  decoder<RnnDecoderConfig>(config).max_positions = 77;
   EXPECT_EQ(config.longest_source(), 0);
-  config.attention = RnnAttention::location;
+  decoder<RnnDecoderConfig>(config).attention = RnnAttention::location;
   EXPECT_EQ(config.longest_source(), 77);
   EXPECT_EQ(config.longest_target(), 0);
 }
@@ -210,23 +211,18 @@ TEST(ModelConfig, ComesBackFromJsonAsItWas) {
   for (const char* name : preset_names()) {
     ModelConfig config = possible(name);
     config.languages = "en-de";
-    config.max_positions = 77;
-    config.decoder_layers = 1;
+    config.generator().vocabulary = 77;
     EXPECT_EQ(to_json(model_config_from_json(to_json(config), "file")), to_json(config)) << name;
   }
 }
 
-TEST(ModelConfig, WhatIsMissingOrWrongInJsonIsAnErrorWithFileAndField) {
-  const auto said = [](const std::function<void(nlohmann::json&)>& change) {
-    nlohmann::json json = to_json(possible());
-    change(json);
-    return test::message_of<FileError>([&] { (void)model_config_from_json(json, "some/file"); });
-  };
-  EXPECT_THAT(said([](auto& j) { j.erase("dim"); }), testing::AllOf(HasSubstr("some/file"), HasSubstr("dim")));
-  EXPECT_THAT(said([](auto& j) { j["dim"] = "wide"; }), testing::AllOf(HasSubstr("some/file"), HasSubstr("dim")));
-  EXPECT_THAT(said([](auto& j) { j["norm"] = "sideways"; }), testing::AllOf(HasSubstr("norm"), HasSubstr("post")));
-  EXPECT_THAT(said([](auto& j) { j["heads"] = 3; }), testing::AllOf(HasSubstr("some/file"), HasSubstr("heads")));
-  EXPECT_THAT(said([](auto& j) { j = 3; }), HasSubstr("some/file"));
+TEST(ModelConfig, JsonThatIsNoConfigurationIsAnErrorWithTheFile) {
+  EXPECT_THAT(test::message_of<FileError>([] { (void)model_config_from_json(3, "some/file"); }),
+              HasSubstr("some/file"));
+  nlohmann::json json = to_json(possible());
+  json.erase("encoder");
+  EXPECT_THAT(test::message_of<FileError>([&] { (void)model_config_from_json(json, "some/file"); }),
+              testing::AllOf(HasSubstr("some/file"), HasSubstr("encoder")));
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
-// Layer norm, feed-forward layers, gated convolutions and attention as a model's parts, against their formulas.
+// Embeddings, layer norm, feed-forward layers and gated convolutions as a model's parts, against their formulas.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/rng.hpp"
-#include "nn/feed_forward.hpp"
-#include "nn/gated_convolution.hpp"
-#include "nn/layer_norm.hpp"
-#include "nn/multi_head.hpp"
+#include "fovea/nn/convolution.hpp"
+#include "fovea/nn/embedding.hpp"
+#include "fovea/nn/feed_forward.hpp"
+#include "fovea/nn/layer_norm.hpp"
 
 namespace fovea {
 namespace {
@@ -51,7 +51,7 @@ TEST(LayerNorm, AResidualIsTheSumAndItsNorm) {
   const Tensor x = noise({2, 6}, 1);
   const Tensor y = noise({2, 6}, 2);
   Pass pass;
-  const ResidualNorm out = residual(x, y, norm, pass);
+  const ResidualNorm out = norm.residual(x, y, pass);
   for (std::int64_t i = 0; i < 12; ++i) EXPECT_NEAR(out.sum.value().data()[i], x.data()[i] + y.data()[i], 1e-6);
   expect_near(out.normed.value(), norm(out.sum).value(), 1e-5);
 }
@@ -59,8 +59,8 @@ TEST(LayerNorm, AResidualIsTheSumAndItsNorm) {
 TEST(LayerNorm, AResidualDropsOfWhatIsAddedAlone) {
   Parameters p(1);
   const LayerNorm norm(p, "norm", 64);
-  Pass pass{.dropout = 0.5F, .seed = 3};
-  const ResidualNorm out = residual(Tensor::full({8, 64}, 10.0F), Tensor::full({8, 64}, 1.0F), norm, pass);
+  Pass pass{.rates = 0.5F, .seed = 3};
+  const ResidualNorm out = norm.residual(Tensor::full({8, 64}, 10.0F), Tensor::full({8, 64}, 1.0F), pass);
   int dropped = 0;
   for (const float v : out.sum.value().values()) {
     ASSERT_TRUE(v == 10.0F || v == 12.0F) << v;  // nothing, or twice as much
@@ -78,12 +78,12 @@ TEST(FeedForward, IsTwoProductsWithAReluBetween) {
   Pass pass;
   const Tensor y = feed(x, pass).value();
   const auto product = [](const Tensor& in, const Linear& l) {
-    Tensor out = Tensor::empty({in.dim(0), l.weight.dim(1)});
+    Tensor out = Tensor::empty({in.dim(0), l.weight.out()});
     for (std::int64_t r = 0; r < in.dim(0); ++r) {
       for (std::int64_t j = 0; j < out.dim(1); ++j) {
         double sum = l.bias.value().data()[j];
         for (std::int64_t i = 0; i < in.dim(1); ++i) {
-          sum += in.data()[r * in.dim(1) + i] * l.weight.value().data()[i * out.dim(1) + j];
+          sum += in.data()[r * in.dim(1) + i] * l.weight.var.value().data()[i * out.dim(1) + j];
         }
         out.data()[r * out.dim(1) + j] = static_cast<float>(sum);
       }
@@ -100,8 +100,8 @@ TEST(FeedForward, ItsDropoutIsTheInnerRate) {
   const FeedForward feed(p, "feed", 4, 16);
   const Tensor x = noise({3, 4}, 3);
   Pass none;
-  Pass other{.dropout = DropoutRates(0.5F, 0.5F, 0.0F), .seed = 1};
-  Pass inner{.dropout = DropoutRates(0.0F, 0.0F, 0.5F), .seed = 1};
+  Pass other{.rates = DropoutRates(0.5F, 0.5F, 0.0F), .seed = 1};
+  Pass inner{.rates = DropoutRates(0.0F, 0.0F, 0.5F), .seed = 1};
   const Tensor plain = feed(x, none).value();
   expect_near(feed(x, other).value(), plain, 1e-6);
   const Tensor dropped = feed(x, inner).value();
@@ -111,8 +111,8 @@ TEST(FeedForward, ItsDropoutIsTheInnerRate) {
 }
 
 TEST(Pass, EachMaskHasASeedOfItsOwnAndARunCanBeRepeated) {
-  Pass a{.dropout = 0.5F, .seed = 7};
-  Pass b{.dropout = 0.5F, .seed = 7};
+  Pass a{.rates = 0.5F, .seed = 7};
+  Pass b{.rates = 0.5F, .seed = 7};
   const Tensor ones = Tensor::full({100}, 1.0F);
   const Tensor first = a.drop(ones).value();
   const Tensor second = a.drop(ones).value();
@@ -140,7 +140,7 @@ TEST(GatedConvolution, OneStepIsTheLastPositionOfTheWhole) {
     const GatedConvolution conv(p, "conv", 3, 4);
     conv.bias.value().copy_from(noise({8}, 6));
     const Tensor step = conv.step(x.reshape({2, 12}));
-    const float* w = conv.weight.value().data();
+    const float* w = conv.weight.var.value().data();
     for (std::int64_t r = 0; r < 2; ++r) {
       for (std::int64_t j = 0; j < 4; ++j) {
         double value = conv.bias.value().data()[j];
@@ -159,93 +159,17 @@ TEST(GatedConvolution, OneStepIsTheLastPositionOfTheWhole) {
   }
 }
 
-class MultiHead : public testing::Test {
- protected:
-  // Softmax of query and key products head by head, in plain loops; `divide` by the root of a head's width.
-  static Tensor by_hand(const MultiHeadLayer& layer, const Tensor& x, const Tensor& memory, bool divide, bool causal) {
-    const Tensor q = layer.query(x).value();
-    const Tensor k = layer.key(memory).value();
-    const Tensor v = layer.value(memory).value();
-    const std::int64_t queries = q.dim(1);
-    const std::int64_t keys = k.dim(1);
-    const std::int64_t width = q.dim(2);
-    const std::int64_t each = width / layer.heads;
-    Tensor context = Tensor::zeros(q.shape());
-    for (std::int64_t h = 0; h < layer.heads; ++h) {
-      for (std::int64_t i = 0; i < queries; ++i) {
-        std::vector<double> weights;
-        double sum = 0;
-        for (std::int64_t j = 0; j < (causal ? i + 1 : keys); ++j) {
-          double dot = 0;
-          for (std::int64_t c = h * each; c < (h + 1) * each; ++c) {
-            dot += q.data()[i * width + c] * k.data()[j * width + c];
-          }
-          weights.push_back(std::exp(divide ? dot / std::sqrt(static_cast<double>(each)) : dot));
-          sum += weights.back();
-        }
-        for (std::size_t j = 0; j < weights.size(); ++j) {
-          for (std::int64_t c = h * each; c < (h + 1) * each; ++c) {
-            context.data()[i * width + c] +=
-                static_cast<float>(weights[j] / sum * v.data()[static_cast<std::int64_t>(j) * width + c]);
-          }
-        }
-      }
-    }
-    return layer.output(context).value();
-  }
-};
-
-TEST_F(MultiHead, IsSoftmaxAttentionPerHeadBetweenFourProducts) {
-  const NoGrad quiet;
-  for (const bool divide : {true, false}) {
+TEST(Embedding, IsTheTokensRowTimesTheRootOfItsWidth) {
+  for (const bool scaled : {true, false}) {
     Parameters p(1);
-    const MultiHeadLayer layer(p, "a", 8, 6, 2, divide);
-    const Tensor x = noise({1, 3, 8}, 1);
-    const Tensor memory = noise({1, 4, 6}, 2);
-    Pass pass;
-    expect_near(layer(x, memory, {}, pass).output.value(), by_hand(layer, x, memory, divide, false), 1e-4);
+    const Embedding embedding(p, "table", 6, 9, scaled);
+    const std::int32_t ids[] = {4, 1, 5, 4};
+    const Tensor y = embedding(ids, {2, 2}).value();
+    ASSERT_EQ(y.shape(), (Shape{2, 2, 9}));
+    for (std::int64_t i = 0; i < y.size(); ++i) {
+      EXPECT_NEAR(y.data()[i], (scaled ? 3 : 1) * embedding.table.value().data()[ids[i / 9] * 9 + i % 9], 1e-6);
+    }
   }
-}
-
-TEST_F(MultiHead, CausalSeesNothingThatComesLater) {
-  const NoGrad quiet;
-  Parameters p(1);
-  const MultiHeadLayer layer(p, "a", 8, 8, 2);
-  const Tensor x = noise({1, 5, 8}, 1);
-  Pass pass;
-  const auto [output, weights] = layer(x, x, {.causal = true, .want_weights = true}, pass);
-  expect_near(output.value(), by_hand(layer, x, x, true, true), 1e-4);
-  ASSERT_EQ(weights.shape(), (Shape{1, 2, 5, 5}));
-  for (std::int64_t i = 0; i < 50; ++i) {
-    if (i % 5 > i / 5 % 5) EXPECT_EQ(weights.data()[i], 0);
-  }
-}
-
-TEST_F(MultiHead, KeysPastALengthAreNotSeen) {
-  const NoGrad quiet;
-  Parameters p(1);
-  const MultiHeadLayer layer(p, "a", 8, 8, 2);
-  const Tensor x = noise({1, 3, 8}, 1);
-  const Tensor memory = noise({1, 4, 8}, 2);
-  const std::int64_t two[] = {2};
-  Pass pass;
-  expect_near(layer(x, memory, {.lengths = two}, pass).output.value(),
-              layer(x, memory.slice(1, 0, 2).contiguous(), {}, pass).output.value(), 1e-5);
-}
-
-TEST_F(MultiHead, ItsDropoutIsTheAttentionRate) {
-  Parameters p(1);
-  const MultiHeadLayer layer(p, "a", 8, 8, 2);
-  const Tensor x = noise({1, 6, 8}, 1);
-  Pass none;
-  Pass other{.dropout = DropoutRates(0.5F, 0.0F, 0.5F), .seed = 1};
-  Pass attention{.dropout = DropoutRates(0.0F, 0.5F, 0.0F), .seed = 1};
-  const Tensor plain = layer(x, x, {}, none).output.value();
-  expect_near(layer(x, x, {}, other).output.value(), plain, 1e-6);
-  const Tensor dropped = layer(x, x, {}, attention).output.value();
-  double difference = 0;
-  for (std::int64_t i = 0; i < plain.size(); ++i) difference += std::abs(plain.data()[i] - dropped.data()[i]);
-  EXPECT_GT(difference, 0.1);
 }
 
 }  // namespace

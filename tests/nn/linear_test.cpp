@@ -1,11 +1,11 @@
-#include "nn/linear.hpp"
+#include "fovea/nn/linear.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/rng.hpp"
-#include "kernels/packed_matrix.hpp"
+#include "fovea/error.hpp"
 
 namespace fovea {
 namespace {
@@ -33,7 +33,7 @@ TEST(Linear, StartsWithXavierWeightsAndNoBias) {
   Parameters p(1);
   const Linear layer(p, "l", 30, 20);
   double most = 0;
-  for (const float w : layer.weight.value().values()) most = std::max<double>(most, std::abs(w));
+  for (const float w : layer.weight.var.value().values()) most = std::max<double>(most, std::abs(w));
   EXPECT_LE(most, std::sqrt(6.0 / 50) * (1 + 1e-6));
   EXPECT_GT(most, 0.98 * std::sqrt(6.0 / 50));
   for (const float b : layer.bias.value().values()) EXPECT_EQ(b, 0);
@@ -56,8 +56,8 @@ TEST(Linear, PackedWeightsGiveWhatTheOthersGive) {
       plain.bias.value().copy_from(noise({out}, 2));
       p.pack();
       const Linear packed(p, "l", in, out);
-      ASSERT_TRUE(packed.packed);
-      ASSERT_FALSE(plain.packed);
+      ASSERT_TRUE(packed.weight.packed);
+      ASSERT_FALSE(plain.weight.packed);
       const Tensor x = noise({2, 3, in}, 3);
       for (const Activation activation : {Activation::none, Activation::relu, Activation::tanh}) {
         const Tensor a = plain(x, activation).value();
@@ -75,41 +75,55 @@ TEST(Linear, TrainingDoesNotUseThePackedWeights) {
   (void)Linear(p, "l", 4, 3);
   p.pack();
   const Linear layer(p, "l", 4, 3);
-  for (float& w : layer.weight.value().values()) w = 1;
+  for (float& w : layer.weight.var.value().values()) w = 1;
   EXPECT_EQ(layer(Tensor::full({1, 4}, 1.0F)).value().data()[0], 4);
   const Var y = layer(Tensor::full({1, 4}, 1.0F));
   backward(y, Tensor::full({1, 3}, 1.0F));
-  EXPECT_EQ(layer.weight.grad().data()[0], 1);
+  EXPECT_EQ(layer.weight.var.grad().data()[0], 1);
 }
 
-TEST(Linear, OutputLayersAndEmbeddingsArePackedTransposed) {
-  Parameters p(1);
-  for (const char* name : {"output.weight", "target.embedding", "embedding", "layer.weight"}) {
-    (void)p.get(name, {5, 3}, Init::xavier);
-  }
-  (void)p.get("layer.bias", {3}, Init::zeros);
-  (void)p.get("source.embedding", {5, 3}, Init::xavier);
-  EXPECT_FALSE(p.packed("layer.weight"));
-  p.pack();
-  for (const char* name : {"output.weight", "target.embedding", "embedding"}) {
-    ASSERT_TRUE(p.packed(name)) << name;
-    EXPECT_EQ(p.packed(name)->rows(), 3);
-    EXPECT_EQ(p.packed(name)->columns(), 5);
-    const Tensor x = noise({2, 3}, 4);
-    const Tensor y = apply_packed(x, *p.packed(name), {});
-    const Tensor& w = p.find(name)->value();
-    for (std::int64_t r = 0; r < 2; ++r) {
-      for (std::int64_t v = 0; v < 5; ++v) {
-        double sum = 0;
-        for (std::int64_t i = 0; i < 3; ++i) sum += x.data()[r * 3 + i] * w.data()[v * 3 + i];
-        EXPECT_NEAR(y.data()[r * 5 + v], sum, 1e-5);
+// An embedding that is also the output layer has a token in every row.
+TEST(Weight, MultipliesEitherWayRoundPackedOrNot) {
+  for (const MatrixLayout layout : {MatrixLayout::in_out, MatrixLayout::out_in}) {
+    for (const bool packed : {false, true}) {
+      Parameters p(1);
+      const bool stored = layout == MatrixLayout::in_out;
+      const Shape shape = stored ? Shape{3, 5} : Shape{5, 3};
+      (void)p.matrix("w", shape, Init::xavier, layout);
+      if (packed) p.pack();
+      const Weight weight = p.matrix("w", shape, Init::xavier, layout);
+      ASSERT_EQ(static_cast<bool>(weight.packed), packed);
+      EXPECT_EQ(weight.in(), 3);
+      EXPECT_EQ(weight.out(), 5);
+      const Tensor x = noise({2, 3}, 4);
+      const Tensor bias = noise({5}, 5);
+      const Tensor y = weight.product(x, bias);
+      ASSERT_EQ(y.shape(), (Shape{2, 5}));
+      const float* w = weight.var.value().data();
+      for (std::int64_t r = 0; r < 2; ++r) {
+        for (std::int64_t o = 0; o < 5; ++o) {
+          double sum = bias.data()[o];
+          for (std::int64_t i = 0; i < 3; ++i) sum += x.data()[r * 3 + i] * (stored ? w[i * 5 + o] : w[o * 3 + i]);
+          EXPECT_NEAR(y.data()[r * 5 + o], sum, 1e-5);
+        }
       }
     }
   }
-  ASSERT_TRUE(p.packed("layer.weight"));
-  EXPECT_EQ(p.packed("layer.weight")->columns(), 3);
-  EXPECT_FALSE(p.packed("layer.bias"));
-  EXPECT_FALSE(p.packed("source.embedding"));
+}
+
+TEST(Weight, OneThatIsNoMatrixOfALayerIsNotPacked) {
+  Parameters p(1);
+  (void)p.get("table", {5, 3}, Init::embedding);
+  (void)p.matrix("w", {5, 3}, Init::xavier);
+  p.pack();
+  EXPECT_FALSE(p.entries()[0].packed);
+  EXPECT_TRUE(p.entries()[1].packed);
+}
+
+TEST(Weight, BothWaysRoundAtOnceIsRefused) {
+  Parameters p(1);
+  (void)p.matrix("w", {3, 3}, Init::xavier, MatrixLayout::in_out);
+  EXPECT_THROW((void)p.matrix("w", {3, 3}, Init::xavier, MatrixLayout::out_in), UsageError);
 }
 
 }  // namespace

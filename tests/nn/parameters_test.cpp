@@ -1,4 +1,4 @@
-#include "nn/parameters.hpp"
+#include "fovea/nn/parameters.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,6 +66,16 @@ TEST(Init, EmbeddingIsNormalByColumnsWithoutAPaddingRow) {
   EXPECT_GT(s.most, 3.0 / 8);  // no uniform one
 }
 
+TEST(Init, UniformAndNormalAreAsWideAsAsked) {
+  Parameters p(1);
+  expect_uniform(p.get("uniform", {90, 90}, Init::uniform(0.3)), 0.3);
+  const Var normal = p.get("normal", {90, 90}, Init::normal(0.3));
+  const Spread s = spread_of(normal.value().values());
+  EXPECT_NEAR(s.deviation, 0.3, 0.01);
+  EXPECT_GT(s.most, 0.9);
+  EXPECT_NE(normal.value().data()[0], 0);  // only an embedding has a padding row
+}
+
 TEST(Init, ZerosAndOnes) {
   Parameters p(1);
   EXPECT_THAT(values_of(p.get("zeros", {3}, Init::zeros)), testing::Each(0.0F));
@@ -95,9 +105,9 @@ TEST(Parameters, AskingAgainGivesTheSameWeight) {
 TEST(Parameters, WhatWasPutInIsTakenInsteadOfMadeUp) {
   Parameters p(1);
   p.put("w", Tensor::of({2}, {5.0F, 6.0F}));
-  EXPECT_FALSE(p.entries()[0].asked);
+  EXPECT_FALSE(p.entries()[0].used);
   EXPECT_THAT(values_of(p.get("w", {2}, Init::zeros)), testing::ElementsAre(5, 6));
-  EXPECT_TRUE(p.entries()[0].asked);
+  EXPECT_TRUE(p.entries()[0].used);
   EXPECT_THROW(p.put("w", Tensor::zeros({2})), Error);
 }
 

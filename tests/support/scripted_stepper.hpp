@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "decode/search.hpp"
+#include "fovea/decode/search.hpp"
 #include "fovea/text.hpp"
 
 namespace fovea::test {

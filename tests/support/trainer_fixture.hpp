@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "fovea/train/trainer.hpp"
 #include "support/copy_task.hpp"
 #include "support/scratch.hpp"
-#include "train/trainer.hpp"
-#include "train/workers.hpp"
+#include "tasks/pair_learner.hpp"
+#include "train/checkpoint.hpp"
 
 namespace fovea::test {
 
@@ -73,11 +74,10 @@ struct SmallTraining {
   Scratch folder;
 
   SmallTraining() {
-    config.layers = 1;
-    config.dim = 8;
-    config.ffn = 8;
-    config.heads = 2;
-    config.source_vocabulary = config.target_vocabulary = 10;
+    const TransformerConfig part{.layers = 1, .dim = 8, .ffn = 8, .heads = 2};
+    config.source = TokenSourceConfig{.vocabulary = 10, .embedding = 8};
+    config.encoder = part;
+    config.head = GeneratorConfig{.decoder = part, .vocabulary = 10, .embedding = 8};
     options.schedule = {.kind = ScheduleKind::constant, .peak = 1e-2, .warmup = 1};
     options.dropout = 0;
     options.label_smoothing = 0;
@@ -113,14 +113,14 @@ struct SmallTraining {
 
   SmallTraining& run(bool resume = false) {
     build();
-    Trainer trainer{config, parameters, options, task, plan, observer, folder / "checkpoint", "test", {}, {}};
+    const LearnerFactory learners = pair_learners(config, task);
+    const PairExamples examples(task);
+    Trainer trainer{parameters, learners, options, examples, plan, observer, folder / "checkpoint", "test", {}, {}};
     trainer.validate = [this](std::span<const Tensor> weights) {
       judged.push_back(copied(weights));
-      return Validation{.score = score(static_cast<std::int64_t>(judged.size()) - 1), .loss = 1, .text = ""};
+      return Validation{.score = score(static_cast<std::int64_t>(judged.size()) - 1), .loss = 1};
     };
-    trainer.save_best = [this](std::span<const Tensor> weights, const TrainState&) {
-      saved.push_back(copied(weights));
-    };
+    trainer.save_best = [this](std::span<const Tensor> weights) { saved.push_back(copied(weights)); };
     end = trainer.run(resume);
     return *this;
   }

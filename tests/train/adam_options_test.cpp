@@ -4,31 +4,28 @@
 #include <cmath>
 
 #include "fovea/error.hpp"
-#include "train/adam.hpp"
+#include "fovea/train/adam.hpp"
 
 namespace fovea {
 namespace {
 
 // One weight of two values, 1 and -2, stepped with a rate of 0.1 and the gradients given.
-std::vector<float> after(const TrainOptions& options, const std::vector<std::vector<float>>& gradients,
-                         double scale = 1, std::vector<double>* norms = nullptr) {
+std::vector<float> after(const AdamOptions& options, const std::vector<std::vector<float>>& gradients, double scale = 1,
+                         std::vector<double>* norms = nullptr) {
   Parameters p(1);
   p.put("w", Tensor::of({2}, {1.0F, -2.0F}));
   const Var w = p.get("w", {2}, Init::zeros);
   Adam adam(p, options);
-  std::int64_t number = 0;
   for (const auto& gradient : gradients) {
     w.accumulate(Tensor::of({2}, gradient));
-    const double norm = adam.step(++number, 0.1, scale);
+    const double norm = adam.step(0.1, scale);
     if (norms != nullptr) norms->push_back(norm);
   }
   return {w.value().data()[0], w.value().data()[1]};
 }
 
-TrainOptions unclipped() {
-  TrainOptions options;
-  options.clip = 0;
-  return options;
+AdamOptions unclipped() {
+  return {.epsilon = 1e-9F};
 }
 
 TEST(AdamOptions, TheFirstStepIsTheRateInTheGradientsDirection) {
@@ -38,7 +35,7 @@ TEST(AdamOptions, TheFirstStepIsTheRateInTheGradientsDirection) {
 }
 
 TEST(AdamOptions, BetasAndEpsilonStandWhereThePaperPutsThem) {
-  TrainOptions options = unclipped();
+  AdamOptions options = unclipped();
   options.beta1 = 0.5F;
   options.beta2 = 0.75F;
   options.epsilon = 0.25F;
@@ -53,7 +50,7 @@ TEST(AdamOptions, BetasAndEpsilonStandWhereThePaperPutsThem) {
 }
 
 TEST(AdamOptions, WeightDecayIsDecoupledFromTheGradient) {
-  TrainOptions options = unclipped();
+  AdamOptions options = unclipped();
   options.weight_decay = 0.5F;
   // Without a gradient the weights shrink by rate * decay; with one, by as much more.
   const auto still = after(options, {{0, 0}});
@@ -65,7 +62,7 @@ TEST(AdamOptions, WeightDecayIsDecoupledFromTheGradient) {
 }
 
 TEST(AdamOptions, TheNormIsOfTheScaledGradientBeforeTheCut) {
-  TrainOptions options;
+  AdamOptions options;
   options.clip = 0.5F;
   std::vector<double> norms;
   (void)after(options, {{3, 4}}, 0.5, &norms);
@@ -73,7 +70,7 @@ TEST(AdamOptions, TheNormIsOfTheScaledGradientBeforeTheCut) {
 }
 
 TEST(AdamOptions, ClipKeepsTheDirection) {
-  TrainOptions options;
+  AdamOptions options;
   options.epsilon = 1e3F;  // the step is then rate / epsilon times the gradient
   options.clip = 1;
   const auto cut = after(options, {{30, 40}});
@@ -88,10 +85,10 @@ TEST(AdamOptions, ClipKeepsTheDirection) {
 TEST(AdamOptions, GradientsAreClearedAfterAStep) {
   Parameters p(1);
   const Var w = p.get("w", {2}, Init::ones);
-  const TrainOptions options;
+  const AdamOptions options;
   Adam adam(p, options);
   w.accumulate(Tensor::full({2}, 1.0F));
-  (void)adam.step(1, 0.1, 1);
+  (void)adam.step(0.1);
   for (const float g : w.grad().values()) EXPECT_EQ(g, 0);
 }
 

@@ -18,7 +18,7 @@ std::vector<Weights> validated(int average, float ema, std::int64_t every = 2) {
   t.options.max_steps = 10;
   t.options.checkpoint_every = every;
   t.options.average = average;
-  t.options.ema = ema;
+  t.options.adam.ema = ema;
   t.score = [](std::int64_t i) { return static_cast<double>(i); };
   t.run();
   EXPECT_EQ(t.saved, t.judged);

@@ -75,9 +75,9 @@ TEST(TrainingStep, TheGradientIsTheMeanOverTokens) {
     SmallTraining t;
     predict_always(t);
     t.options.accumulate = accumulate;
-    t.options.epsilon = 1e4F;
+    t.options.adam.epsilon = 1e4F;
     t.options.schedule.peak = 1e4;
-    t.options.clip = 0;
+    t.options.adam.clip = 0;
     t.options.max_steps = 1;
     t.run();
     const auto p = prediction();
@@ -95,8 +95,8 @@ TEST(TrainingStep, ClipCutsTheGradientToItsNorm) {
     SmallTraining t;
     t.build();
     const auto before = t.now();
-    t.options.clip = clip;
-    t.options.epsilon = 1e4F;
+    t.options.adam.clip = clip;
+    t.options.adam.epsilon = 1e4F;
     t.options.schedule.peak = 1e3;
     t.options.max_steps = 1;
     t.run();
@@ -122,7 +122,7 @@ TEST(TrainingStep, AccumulatedBatchesAreOneLargerBatch) {
   SmallTraining whole;
   whole.plan.size = 20;
   parts.options.accumulate = 2;
-  parts.options.epsilon = whole.options.epsilon = 1e-2F;  // so that the order of a sum does not decide a sign
+  parts.options.adam.epsilon = whole.options.adam.epsilon = 1e-2F;  // so that the order of a sum does not decide a sign
   parts.run();
   whole.run();
   EXPECT_EQ(parts.steps(), whole.steps());
@@ -137,11 +137,11 @@ TEST(TrainingStep, AccumulatedBatchesAreOneLargerBatch) {
 
 TEST(TrainingStep, ReplicasChangeOnlyTheOrderOfSums) {
   SmallTraining one;
-  one.options.epsilon = 1e-2F;
+  one.options.adam.epsilon = 1e-2F;
   one.run();
   for (const int replicas : {2, 3}) {
     SmallTraining more;
-    more.options.epsilon = 1e-2F;
+    more.options.adam.epsilon = 1e-2F;
     more.options.replicas = replicas;
     expect_near(more.run().now(), one.now(), 1e-4);
   }
@@ -150,7 +150,7 @@ TEST(TrainingStep, ReplicasChangeOnlyTheOrderOfSums) {
 TEST(TrainingStep, MicroBatchesChangeOnlyTheOrderOfSums) {
   SmallTraining large;
   SmallTraining small;
-  large.options.epsilon = small.options.epsilon = 1e-2F;
+  large.options.adam.epsilon = small.options.adam.epsilon = 1e-2F;
   small.options.micro_tokens = 8;
   expect_near(small.run().now(), large.run().now(), 1e-4);
 }
