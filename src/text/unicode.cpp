@@ -154,6 +154,17 @@ bool is_unspaced(char32_t c) {
          (c >= 0x20000 && c < 0x32000);
 }
 
+bool is_punctuation(char32_t c) {
+  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
+}
+
+bool is_letter_or_number(char32_t c) {
+  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) ||
+         (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO);
+}
+
 std::string to_lower(std::string_view utf8) {
   std::string out;
   out.reserve(utf8.size());

@@ -26,6 +26,10 @@ void append_utf8(std::string& to, char32_t code_point);
 /// Whether the character belongs to a script that puts no spaces between words: Chinese, Japanese, Thai, Lao.
 [[nodiscard]] bool is_unspaced(char32_t c);
 
+/// Punctuation by Unicode's general category (P), and letters and numbers (L and N).
+[[nodiscard]] bool is_punctuation(char32_t c);
+[[nodiscard]] bool is_letter_or_number(char32_t c);
+
 /// Lower case by Unicode's full mapping: one letter may become two, and a sigma that ends a word becomes ς.
 [[nodiscard]] std::string to_lower(std::string_view utf8);
 

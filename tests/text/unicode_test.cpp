@@ -43,6 +43,12 @@ TEST(Unicode, LowerCaseIsUnicodes) {
   EXPECT_EQ(to_lower("小猫ẞ"), "小猫ß");
 }
 
+TEST(Unicode, KnowsPunctuationLettersAndNumbers) {
+  for (const char32_t c : U".-_(“。，」…") EXPECT_EQ(is_punctuation(c), c != 0) << static_cast<int>(c);
+  for (const char32_t c : U"aß好9½Ⅷ") EXPECT_EQ(is_letter_or_number(c), c != 0) << static_cast<int>(c);
+  for (const char32_t c : U"$+ \u0301") EXPECT_FALSE(is_punctuation(c) || is_letter_or_number(c));
+}
+
 TEST(Unicode, WordsAreWhatStandsBetweenWhiteSpaceOfAnyKind) {
   EXPECT_THAT(split_words("  a\tb\u00A0c\u3000d\u2009e \r"), ElementsAre("a", "b", "c", "d", "e"));
   EXPECT_THAT(split_words(" \t"), ElementsAre());

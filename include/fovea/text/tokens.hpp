@@ -37,19 +37,19 @@ enum class Marks {
 ///     model.encode(batch.view(), pass);
 class PaddedTokens {
  public:
-  /// `sequence(row)` gives the ids of a row.
+  /// `sequence(row)` gives the ids of a row, as a span or a vector.
   template <class Get>
   void fill(std::int64_t rows, Marks marks, const Get& sequence) {
     const std::int64_t mark = marks == Marks::none ? 0 : 1;
     length_ = 0;
     lengths_.clear();
     for (std::int64_t r = 0; r < rows; ++r) {
-      lengths_.push_back(static_cast<std::int64_t>(std::span<const std::int32_t>(sequence(r)).size()) + mark);
+      lengths_.push_back(static_cast<std::int64_t>(sequence(r).size()) + mark);
       length_ = std::max(length_, lengths_.back());
     }
     ids_.assign(static_cast<std::size_t>(rows * length_), pad_id);
     for (std::int64_t r = 0; r < rows; ++r) {
-      const std::span<const std::int32_t> from = sequence(r);
+      const auto& from = sequence(r);
       auto to = ids_.begin() + r * length_;
       if (marks == Marks::begin) *to++ = bos_id;
       to = std::copy(from.begin(), from.end(), to);
