@@ -42,6 +42,13 @@ TEST(Bleu, EqualsSacrebleuForEachSmoothingAndTokenizerOnASentence) {
   EXPECT_NEAR(score({.tokenize = MetricTokenizer::character, .lowercase = true}), 42.0267, 1e-3);
 }
 
+TEST(Bleu, OfReferencesAsNearInLengthTheShorterCounts) {
+  for (const References& both : {References{{"a b"}, {"a b c d"}}, References{{"a b c d"}, {"a b"}}}) {
+    EXPECT_EQ(bleu({"a b c"}, both).reference_words, 2);
+  }
+  EXPECT_EQ(bleu({"a b c"}, {{"a"}, {"a b c d"}}).reference_words, 4);
+}
+
 TEST(Bleu, EmptyAndUnrelatedHypothesesScoreZero) {
   EXPECT_EQ(bleu({"", "", ""}, references).score, 0);
   for (const Smoothing smoothing : {Smoothing::exponential, Smoothing::none, Smoothing::floor, Smoothing::add_k}) {
