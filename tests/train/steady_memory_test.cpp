@@ -52,7 +52,7 @@ namespace {
 template <class Part>
 void shrink(Part& part, int dim) {
   part.dim = dim;
-  part.layers = std::min(part.layers, 2);
+  if constexpr (requires { part.layers = 1; }) part.layers = std::min(part.layers, 2);
   if constexpr (std::is_same_v<Part, TransformerConfig>) {
     part.ffn = 32;
     part.heads = 2;
