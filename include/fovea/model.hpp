@@ -1,6 +1,7 @@
 // Models: configurations, encoders, decoders, the encoder-decoder, and model folders.
 #pragma once
 
+#include "fovea/model/classifier_head.hpp"
 #include "fovea/model/config.hpp"
 #include "fovea/model/decoder.hpp"
 #include "fovea/model/encoder.hpp"
@@ -8,3 +9,4 @@
 #include "fovea/model/generator.hpp"
 #include "fovea/model/seq2seq.hpp"
 #include "fovea/model/stepper.hpp"
+#include "fovea/model/text_classifier.hpp"

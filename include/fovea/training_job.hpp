@@ -16,9 +16,15 @@ namespace fovea {
 /// What decides which checkpoint is best.
 enum class ValidateBy { loss, bleu, accuracy };
 
+/// What the model is for: text to text, or text to a label.
+enum class Task { generate, classify };
+
 struct TrainingJob {
-  std::filesystem::path model{};   // the folder to make or to go on in
-  std::string source{}, target{};  // plain text or .gz, line by line translations of each other
+  Task task = Task::generate;     // classify: config has a classifier as its head
+  std::filesystem::path model{};  // the folder to make or to go on in
+  // Plain text or .gz, line by line translations of each other; or texts and labels. To classify, target may be empty:
+  // then a line of the source is "__label__X text", and the same for validation.
+  std::string source{}, target{};
   std::string valid_source{}, valid_target{};
   ModelConfig config = preset("transformer-tiny");  // vocabularies are filled in
   TrainOptions options{};                           // a learning rate of 0 is the usual one for the model
@@ -30,6 +36,7 @@ struct TrainingJob {
   bool shared_vocabulary = false;
   double subword_sampling = 0;  // Tokenizer::sample's amount, each epoch anew; 0: one segmentation for all
   int max_length = 256;         // tokens; longer pairs are left out
+  float hop_penalty = 0;        // of a classifier that pools with several hops (Lin et al. 2017)
   ValidateBy validate_by = ValidateBy::loss;
   bool resume = false;     // go on from the checkpoint in the folder, if there is one
   bool overwrite = false;  // start anew in a folder that holds a model

@@ -15,6 +15,7 @@
 #include "cli/input.hpp"
 #include "cli/outputs.hpp"
 #include "cli/whole_number.hpp"
+#include "fovea/classifier.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "fovea/translator.hpp"
@@ -32,6 +33,7 @@ struct Options {
   double rerank_weight = 0.5;
   TranslateOptions how;
   bool scores = false;
+  int top = 0;
   bool all_heads = false;
   int threads = 0;
 
@@ -124,7 +126,47 @@ std::vector<TranslationTrace> traces(const Translator& translator, const std::ve
   return all;
 }
 
+// A classifier: a label per line; with --scores every label and its probability, best first.
+void run_classifier(const Options& o, const Streams& streams) {
+  if (o.models.size() > 1)
+    throw UsageError(fmt::format("--model: a classifier works alone, {} are given", o.models.size()));
+  if (!o.alignments_file.empty()) throw UsageError("--alignments: a classifier writes no text to align");
+  const Classifier classifier(o.models[0]);
+  if (!o.attention_file.empty() && !classifier.config().attends()) {
+    throw UsageError(fmt::format("--attention: {} has no attention to show", o.models[0]));
+  }
+  std::optional<WholeFile> attention;
+  if (!o.attention_file.empty()) attention.emplace(o.attention_file);
+  std::vector<std::string> lines;
+  const auto flush = [&] {
+    for (const Classification& c : classifier.classify(lines)) {
+      if (o.scores || o.top > 0) {
+        std::vector<std::pair<std::string, float>> all(c.probabilities.begin(), c.probabilities.end());
+        std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+        if (o.top > 0) all.resize(std::min(all.size(), static_cast<std::size_t>(o.top)));
+        std::string line;
+        for (const auto& [label, p] : all) line += fmt::format("{}{}\t{:.6f}", line.empty() ? "" : "\t", label, p);
+        streams.out << line << '\n';
+      } else {
+        streams.out << c.label << '\n';
+      }
+      if (attention) attention->write(to_json(c.record()) + "\n");
+    }
+    if (!streams.out.flush()) throw Error("standard output: cannot write");
+    lines.clear();
+  };
+  std::int64_t read = 0;
+  for (std::string line; next_line(streams.in, line, read);) {
+    lines.push_back(std::move(line));
+    if (lines.size() == kBlock || !has_more(streams.in)) flush();
+  }
+  if (!lines.empty()) flush();
+  if (attention) attention->commit();
+}
+
 void run_model(const Options& o, const Streams& streams) {
+  if (std::holds_alternative<ClassifierConfig>(read_model_config(o.models[0]).head)) return run_classifier(o, streams);
+  if (o.top > 0) throw UsageError("--top: it goes with a classifier");
   TranslateOptions how = o.how;
   how.attention = !o.attention_file.empty() || !o.alignments_file.empty();
   check_usage(o);
@@ -218,7 +260,10 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_option("--top-p", s.top_p, "sample among the likeliest with this probability together");
   sub->add_option("--seed", s.seed, "of the sampling")->check(whole_number());
   sub->add_flag("--replace-unknown", s.replace_unknown, "write the source token an unknown one attended to most");
-  sub->add_flag("--scores", o->scores, "score, tab, output");
+  sub->add_flag("--scores", o->scores,
+                "score, tab, output; of a classifier, every label and its probability, best first");
+  sub->add_option("--top", o->top, "the N likeliest labels and their probabilities (classifier)")
+      ->check(CLI::Range(1, 1 << 20));
   sub->add_option("--attention", o->attention_file, "JSON lines: source, target, weights");
   sub->add_option("--kind", o->kind,
                   "whose attention: cross (target to source), encoder (source to itself), decoder (target to itself) "

@@ -83,11 +83,12 @@ class Screen final : public TrainingObserver {
 };
 
 struct Flags {
-  std::string preset, arch, encoder, decoder, norm, positions, activation, cell, attention, form, local, tie,
+  std::string preset, pooling, arch, encoder, decoder, norm, positions, activation, cell, attention, form, local, tie,
       tokenizer = "sentencepiece";
   std::string schedule = "inverse-sqrt", validate_by = "loss", precision = "fp32", optimizer = "adam",
               task = "generate", config_file;
-  std::optional<int> layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window, max_positions;
+  std::optional<int> hidden, hops, layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window,
+      max_positions;
   int threads = 0;
   bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false,
        unscaled_embeddings = false;
@@ -97,11 +98,17 @@ struct Flags {
 // has: an option that would change nothing is a mistake.
 template <class Set>
 void set_parts(ModelConfig& c, const char* option, const Set& set) {
-  const bool encoder = std::visit(set, c.encoder);
-  const bool decoder = std::visit(set, c.generator().decoder);
-  if (encoder || decoder) return;
-  throw UsageError(fmt::format("{}: neither a {} encoder nor a {} decoder has it", option, kind_of(c.encoder),
-                               kind_of(c.generator().decoder)));
+  const bool in_encoder = std::visit(set, c.encoder);
+  if (auto* classifier = std::get_if<ClassifierConfig>(&c.head)) {
+    if (in_encoder || set(*classifier)) return;
+    throw UsageError(fmt::format("{}: neither a {} encoder nor {} pooling has it", option, kind_of(c.encoder),
+                                 enum_text(classifier->pooling)));
+  }
+  DecoderConfig& decoder = c.generator().decoder;
+  const bool in_decoder = std::visit(set, decoder);
+  if (in_encoder || in_decoder) return;
+  throw UsageError(
+      fmt::format("{}: neither a {} encoder nor a {} decoder has it", option, kind_of(c.encoder), kind_of(decoder)));
 }
 
 // The part as another kind: layers and width stay.
@@ -112,7 +119,7 @@ void change_kind(Part& part, Part (*of_kind)(std::string_view, std::string_view)
   Part changed = of_kind(kind, option);
   std::visit(
       [&part](auto& c) {
-        c.layers = layers_of(part);
+        if constexpr (requires { c.layers = 1; }) c.layers = std::max(1, layers_of(part));
         c.dim = dim_of(part);
       },
       changed);
@@ -121,7 +128,7 @@ void change_kind(Part& part, Part (*of_kind)(std::string_view, std::string_view)
 
 #define FOVEA_SET_PARTS(config, option, field, value) \
   set_parts(config, option, [&](auto& part) {         \
-    if constexpr (requires { part.field; }) {         \
+    if constexpr (requires { part.field = value; }) { \
       part.field = value;                             \
       return true;                                    \
     } else {                                          \
@@ -131,6 +138,9 @@ void change_kind(Part& part, Part (*of_kind)(std::string_view, std::string_view)
 
 // Which score: every one for an RNN decoder; a transformer divides its dot products or not.
 void set_attention(ModelConfig& c, const std::string& name) {
+  if (std::holds_alternative<ClassifierConfig>(c.head)) {
+    throw UsageError("--attention: a classifier has --pooling");
+  }
   const auto wanted = enum_value<RnnAttention>(name, "--attention");
   DecoderConfig& decoder = c.generator().decoder;
   if (auto* rnn = std::get_if<RnnDecoderConfig>(&decoder)) {
@@ -153,14 +163,31 @@ ModelConfig model_config(const Flags& f) {
                                              : f.arch == "cnn" ? "cnn"
                                                                : "transformer-tiny")
                                           : f.preset);
-  GeneratorConfig& g = c.generator();
+  GeneratorConfig g = c.generator();  // until it is clear that the head is one
   change_kind(c.encoder, encoder_of_kind, f.arch, "--arch");
   change_kind(g.decoder, decoder_of_kind, f.arch, "--arch");
   change_kind(c.encoder, encoder_of_kind, f.encoder, "--encoder");
   change_kind(g.decoder, decoder_of_kind, f.decoder, "--decoder");
+  const bool classifies = f.task == "classify";
+  if (classifies) {
+    if (!f.decoder.empty() || f.decoder_layers || !f.tie.empty()) {
+      throw UsageError(fmt::format("{}: a classifier has no decoder", !f.decoder.empty() ? "--decoder"
+                                                                      : f.decoder_layers ? "--decoder-layers"
+                                                                                         : "--tie"));
+    }
+    c.head =
+        ClassifierConfig{.pooling = f.pooling.empty() ? Pooling::learned : enum_value<Pooling>(f.pooling, "--pooling")};
+  } else {
+    if (!f.pooling.empty()) throw UsageError("--pooling: it goes with --task classify");
+    c.head = g;
+  }
   if (f.layers) FOVEA_SET_PARTS(c, "--layers", layers, *f.layers);
-  if (f.decoder_layers) std::visit([&](auto& part) { part.layers = *f.decoder_layers; }, g.decoder);
+  if (f.decoder_layers && !classifies) {
+    std::visit([&](auto& part) { part.layers = *f.decoder_layers; }, c.generator().decoder);
+  }
   if (f.dim) FOVEA_SET_PARTS(c, "--dim", dim, *f.dim);
+  if (f.hidden) FOVEA_SET_PARTS(c, "--hidden", hidden, *f.hidden);
+  if (f.hops) FOVEA_SET_PARTS(c, "--hops", hops, *f.hops);
   if (f.ffn) FOVEA_SET_PARTS(c, "--ffn", ffn, *f.ffn);
   if (f.heads) FOVEA_SET_PARTS(c, "--heads", heads, *f.heads);
   if (f.kernel) FOVEA_SET_PARTS(c, "--kernel", kernel, *f.kernel);
@@ -186,9 +213,15 @@ ModelConfig model_config(const Flags& f) {
   if (f.coverage) FOVEA_SET_PARTS(c, "--coverage", coverage, true);
   // Embeddings are as wide as the states unless another width is given.
   c.tokens().embedding = f.embedding.value_or(dim_of(c.encoder));
-  g.embedding = f.embedding.value_or(dim_of(g.decoder));
-  if (!f.tie.empty()) g.tie = enum_value<Tie>(f.tie, "--tie");
-  if (f.unscaled_embeddings) c.tokens().scaled_embeddings = g.scaled_embeddings = false;
+  if (f.unscaled_embeddings) c.tokens().scaled_embeddings = false;
+  if (std::holds_alternative<NoEncoderConfig>(c.encoder)) {
+    std::get<NoEncoderConfig>(c.encoder).dim = c.tokens().embedding;
+  }
+  if (classifies) return c;
+  GeneratorConfig& head = c.generator();
+  head.embedding = f.embedding.value_or(dim_of(head.decoder));
+  if (!f.tie.empty()) head.tie = enum_value<Tie>(f.tie, "--tie");
+  if (f.unscaled_embeddings) head.scaled_embeddings = false;
   return c;
 }
 #undef FOVEA_SET_PARTS
@@ -209,11 +242,13 @@ void add_train(CLI::App& app, const Streams& streams) {
   const auto f = std::make_shared<Flags>();
   sub->add_option("--model", job->model, "folder to leave the model in")->required();
   sub->add_option("--source", job->source, "training text, plain or .gz, one sentence per line")->required();
-  sub->add_option("--target", job->target, "its translation, line by line")->required();
+  sub->add_option("--target", job->target,
+                  "its translation, line by line; for --task classify its labels, or left out when lines of --source "
+                  "begin with __label__X");
   sub->add_option("--valid-source", job->valid_source, "text to validate on")->required();
-  sub->add_option("--valid-target", job->valid_target, "its translation")->required();
+  sub->add_option("--valid-target", job->valid_target, "its translation, or labels");
   sub->add_option("--config", f->config_file, "TOML file with options under their names; the command line wins");
-  sub->add_option("--task", f->task, "generate: text to text");
+  sub->add_option("--task", f->task, "generate: text to text; classify: text to a label");
   sub->add_option("--languages", job->config.languages, "what the model translates, as in en-de");
   sub->add_flag("--resume", job->resume, "go on from the checkpoint in the model folder, if there is one");
   sub->add_flag("--overwrite", job->overwrite, "start anew in a folder that holds a model");
@@ -222,7 +257,14 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--preset", f->preset, fmt::format("one of {} (transformer-tiny)", fmt::join(preset_names(), ", ")))
       ->group(group);
   sub->add_option("--arch", f->arch, "rnn, cnn or transformer, for both sides")->group(group);
-  sub->add_option("--encoder", f->encoder, "rnn, cnn or transformer")->group(group);
+  sub->add_option("--encoder", f->encoder, "rnn, cnn or transformer, or none: the embeddings as they are")
+      ->group(group);
+  sub->add_option("--pooling", f->pooling, "learned, context, hops, mean, max or last (classifier)")->group(group);
+  sub->add_option("--hops", f->hops, "attentions side by side (pooling hops)")->group(group);
+  sub->add_option("--hidden", f->hidden, "hidden units of pooling context or hops")->group(group);
+  sub->add_option("--hop-penalty", job->hop_penalty,
+                  "weight of the overlap of hops, so that they differ (pooling hops)")
+      ->group(group);
   sub->add_option("--decoder", f->decoder, "rnn, cnn or transformer")->group(group);
   sub->add_option("--layers", f->layers, "layers of each side")->group(group);
   sub->add_option("--decoder-layers", f->decoder_layers, "layers of the decoder, when they differ")->group(group);
@@ -322,9 +364,14 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--threads", f->threads, "0: all cores")->group(group);
 
   sub->callback([job, f, streams, rate] {
-    if (f->task != "generate") {
-      throw UsageError(fmt::format("--task: \"{}\" is not one of generate", f->task));
+    if (f->task != "generate" && f->task != "classify") {
+      throw UsageError(fmt::format("--task: \"{}\" is not one of generate, classify", f->task));
     }
+    job->task = f->task == "classify" ? Task::classify : Task::generate;
+    if (job->task == Task::generate && (job->target.empty() || job->valid_target.empty())) {
+      throw UsageError(fmt::format("{} is required", job->target.empty() ? "--target" : "--valid-target"));
+    }
+    if (!(job->hop_penalty >= 0)) throw UsageError("--hop-penalty: 0 or more is needed");
     const std::string languages = job->config.languages;
     if (!languages.empty() && !text::language_pair(languages)) {
       throw UsageError(fmt::format("--languages: \"{}\" is not a pair, as in en-de", languages));

@@ -38,7 +38,7 @@ void add(LabelFigures& to, const LabelFigures& one, double weight) {
 
 }  // namespace
 
-Classification classification(const Lines& hypotheses, const Lines& references) {
+ClassificationScores classification(const Lines& hypotheses, const Lines& references) {
   metrics::check_lines("classification", hypotheses, {references});
   const auto predicted = labels_of(hypotheses, "hypothesis");
   const auto wanted = labels_of(references, "reference");
@@ -47,7 +47,7 @@ Classification classification(const Lines& hypotheses, const Lines& references) 
     places.try_emplace(wanted[line]);
     places.try_emplace(predicted[line]);
   }
-  Classification result;
+  ClassificationScores result;
   for (auto& [label, place] : places) {
     place = result.labels.size();
     result.labels.push_back({.label = std::string(label)});
@@ -80,7 +80,7 @@ Classification classification(const Lines& hypotheses, const Lines& references) 
   return result;
 }
 
-std::vector<std::string> Classification::never_predicted() const {
+std::vector<std::string> ClassificationScores::never_predicted() const {
   std::vector<std::string> out;
   for (const LabelFigures& label : labels) {
     if (label.predicted == 0) out.push_back(label.label);
@@ -88,7 +88,7 @@ std::vector<std::string> Classification::never_predicted() const {
   return out;
 }
 
-std::vector<std::string> Classification::not_in_references() const {
+std::vector<std::string> ClassificationScores::not_in_references() const {
   std::vector<std::string> out;
   for (const LabelFigures& label : labels) {
     if (label.support == 0) out.push_back(label.label);

@@ -28,6 +28,13 @@ double encoder_flops(const RnnEncoderConfig& c, double s, double e) {
   return total;
 }
 
+double encoder_flops(const NoEncoderConfig&, double, double) {
+  return 0;
+}
+
+double memory_width(const NoEncoderConfig& c, double) {
+  return c.dim;
+}
 double memory_width(const TransformerConfig& c, double) {
   return c.dim;
 }

@@ -33,6 +33,8 @@ FOVEA_ENUM_NAMES(LocalKind, {LocalKind::none, "none"}, {LocalKind::monotonic, "m
 FOVEA_ENUM_NAMES(Norm, {Norm::pre, "pre"}, {Norm::post, "post"})
 FOVEA_ENUM_NAMES(Positions, {Positions::sinusoidal, "sinusoidal"}, {Positions::learned, "learned"},
                  {Positions::rotary, "rotary"}, {Positions::rotary_cross, "rotary-cross"}, {Positions::alibi, "alibi"})
+FOVEA_ENUM_NAMES(Pooling, {Pooling::learned, "learned"}, {Pooling::context, "context"}, {Pooling::hops, "hops"},
+                 {Pooling::mean, "mean"}, {Pooling::max, "max"}, {Pooling::last, "last"})
 FOVEA_ENUM_NAMES(Tie, {Tie::none, "none"}, {Tie::target, "target"}, {Tie::all, "all"})
 FOVEA_ENUM_NAMES(Activation, {Activation::none, "none"}, {Activation::relu, "relu"},
                  {Activation::leaky_relu, "leaky-relu"}, {Activation::gelu, "gelu"}, {Activation::swish, "swish"},
@@ -98,8 +100,34 @@ void check_part(const RnnDecoderConfig& c, int) {
   }
 }
 
+void check_part(const NoEncoderConfig& c, int embedding) {
+  if (embedding != c.dim) {
+    throw UsageError(
+        fmt::format("embedding: without an encoder it is the width of the memory, {}, not {}", c.dim, embedding));
+  }
+}
+
 template <class Config>
 void check_part(const Config&, int) {}
+
+// What the generator and the rest of the model must agree on.
+void check_generator(const ModelConfig& model, const GeneratorConfig& g) {
+  const TokenSourceConfig& tokens = model.tokens();
+  std::visit([](const auto& c) { check_ranges(c); }, g.decoder);
+  std::visit([&g](const auto& c) { check_part(c, g.embedding); }, g.decoder);
+  const bool rnns =
+      std::holds_alternative<RnnEncoderConfig>(model.encoder) && std::holds_alternative<RnnDecoderConfig>(g.decoder);
+  if ((!tokens.scaled_embeddings || !g.scaled_embeddings) && !rnns) {
+    throw UsageError("scaled-embeddings: only a model of two RNNs does without; others add positions of that size");
+  }
+  if (g.tie == Tie::all && !model.shared_vocabulary) {
+    throw UsageError("tie: all three matrices can be one only with a shared vocabulary");
+  }
+  if (g.tie == Tie::all && (g.embedding != tokens.embedding || g.vocabulary != tokens.vocabulary)) {
+    throw UsageError(fmt::format("tie: one matrix cannot be [{}, {}] in the source and [{}, {}] in the target",
+                                 tokens.vocabulary, tokens.embedding, g.vocabulary, g.embedding));
+  }
+}
 
 }  // namespace
 
@@ -127,6 +155,14 @@ GeneratorConfig& ModelConfig::generator() {
   return const_cast<GeneratorConfig&>(std::as_const(*this).generator());
 }
 
+const ClassifierConfig& ModelConfig::classifier() const {
+  if (const auto* classifier = std::get_if<ClassifierConfig>(&head)) return *classifier;
+  throw UsageError(fmt::format("the model's head is a {}, not a classifier", kind_of(head)));
+}
+ClassifierConfig& ModelConfig::classifier() {
+  return const_cast<ClassifierConfig&>(std::as_const(*this).classifier());
+}
+
 void ModelConfig::check() const {
   std::visit([](const auto& c) { check_ranges(c); }, source);
   std::visit([](const auto& c) { check_ranges(c); }, encoder);
@@ -135,20 +171,11 @@ void ModelConfig::check() const {
   if (const auto* cnn = std::get_if<CnnConfig>(&encoder); cnn != nullptr && cnn->kernel % 2 == 0) {
     throw UsageError(fmt::format("kernel: {} is even; the CNN encoder needs an odd width", cnn->kernel));
   }
-  const GeneratorConfig& g = generator();
-  std::visit([](const auto& c) { check_ranges(c); }, g.decoder);
-  std::visit([&g](const auto& c) { check_part(c, g.embedding); }, g.decoder);
-  const bool rnns =
-      std::holds_alternative<RnnEncoderConfig>(encoder) && std::holds_alternative<RnnDecoderConfig>(g.decoder);
-  if ((!tokens().scaled_embeddings || !g.scaled_embeddings) && !rnns) {
-    throw UsageError("scaled-embeddings: only a model of two RNNs does without; others add positions of that size");
-  }
-  if (g.tie == Tie::all && !shared_vocabulary) {
-    throw UsageError("tie: all three matrices can be one only with a shared vocabulary");
-  }
-  if (g.tie == Tie::all && (g.embedding != tokens().embedding || g.vocabulary != tokens().vocabulary)) {
-    throw UsageError(fmt::format("tie: one matrix cannot be [{}, {}] in the source and [{}, {}] in the target",
-                                 tokens().vocabulary, tokens().embedding, g.vocabulary, g.embedding));
+  if (const auto* generator = std::get_if<GeneratorConfig>(&head)) check_generator(*this, *generator);
+  const auto* classifier = std::get_if<ClassifierConfig>(&head);
+  if (classifier != nullptr && classifier->pooling == Pooling::last &&
+      !std::holds_alternative<RnnEncoderConfig>(encoder)) {
+    throw UsageError(fmt::format("pooling: only an rnn encoder has a last state, not {}", kind_of(encoder)));
   }
 }
 
@@ -169,26 +196,38 @@ std::int64_t learned_positions(const Config&) {
 
 std::int64_t ModelConfig::longest_source() const {
   const std::int64_t table = std::visit([](const auto& c) { return learned_positions(c); }, encoder);
-  const auto* rnn = std::get_if<RnnDecoderConfig>(&generator().decoder);
+  const auto* generator = std::get_if<GeneratorConfig>(&head);
+  const auto* rnn = generator != nullptr ? std::get_if<RnnDecoderConfig>(&generator->decoder) : nullptr;
   const std::int64_t location = rnn != nullptr && rnn->attention == RnnAttention::location ? rnn->max_positions : 0;
   return table == 0 ? location : location == 0 ? table : std::min(table, location);
 }
 
 std::int64_t ModelConfig::longest_target() const {
-  return std::visit([](const auto& c) { return learned_positions(c); }, generator().decoder);
+  const auto* generator = std::get_if<GeneratorConfig>(&head);
+  if (generator == nullptr) return 0;
+  return std::visit([](const auto& c) { return learned_positions(c); }, generator->decoder);
 }
 
 bool ModelConfig::attends() const {
+  if (const auto* classifier = std::get_if<ClassifierConfig>(&head)) {
+    return classifier->pooling == Pooling::learned || classifier->pooling == Pooling::context ||
+           classifier->pooling == Pooling::hops;
+  }
   const auto* rnn = std::get_if<RnnDecoderConfig>(&generator().decoder);
   return rnn == nullptr || rnn->attention != RnnAttention::none;
 }
 
 int ModelConfig::attention_layers() const {
-  if (std::holds_alternative<RnnDecoderConfig>(generator().decoder)) return attends() ? 1 : 0;
-  return layers_of(generator().decoder);
+  if (!attends()) return 0;
+  const auto* generator = std::get_if<GeneratorConfig>(&head);
+  if (generator == nullptr || std::holds_alternative<RnnDecoderConfig>(generator->decoder)) return 1;
+  return layers_of(generator->decoder);
 }
 
 int ModelConfig::attention_heads() const {
+  if (const auto* classifier = std::get_if<ClassifierConfig>(&head)) {
+    return classifier->pooling == Pooling::hops ? classifier->hops : 1;
+  }
   const auto* transformer = std::get_if<TransformerConfig>(&generator().decoder);
   return transformer != nullptr ? transformer->heads : 1;
 }

@@ -10,6 +10,7 @@
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/seq2seq.hpp"
+#include "fovea/model/text_classifier.hpp"
 #include "fovea/safetensors.hpp"
 #include "model/config_json.hpp"
 
@@ -17,6 +18,11 @@ namespace fovea {
 namespace {
 
 constexpr int kFormat = 2;  // of config.json
+
+// The task that a head is for.
+const char* task_of(const ModelConfig& config) {
+  return std::holds_alternative<ClassifierConfig>(config.head) ? "classify" : "generate";
+}
 
 }  // namespace
 
@@ -26,7 +32,7 @@ void write_model_config(const std::filesystem::path& folder, const ModelConfig& 
   if (error) throw FileError(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
   tokenizers.source->save(folder, config.shared_vocabulary ? "shared" : "source");
   if (!config.shared_vocabulary) tokenizers.target->save(folder, "target");
-  const nlohmann::json json = {{"format", kFormat}, {"task", "generate"}, {"model", to_json(config)}};
+  const nlohmann::json json = {{"format", kFormat}, {"task", task_of(config)}, {"model", to_json(config)}};
   write_whole_file(folder / "config.json", json.dump(2) + "\n");
 }
 
@@ -55,11 +61,14 @@ ModelConfig read_model_config(const std::filesystem::path& folder) {
                     "the version that wrote it",
                     file, format->dump(), kFormat));
   }
-  const auto task = json.find("task");
-  if (task == json.end() || *task != "generate") throw FileError(file + ": \"task\" is not \"generate\"");
   const auto model = json.find("model");
   if (model == json.end()) throw FileError(file + ": \"model\" is missing");
-  return model_config_from_json(*model, file);
+  const ModelConfig config = model_config_from_json(*model, file);
+  const auto task = json.find("task");
+  if (task == json.end() || *task != task_of(config)) {
+    throw FileError(fmt::format("{}: \"task\" is not \"{}\", which the model's head is for", file, task_of(config)));
+  }
+  return config;
 }
 
 Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfig& config) {
@@ -77,12 +86,20 @@ Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfi
     }
   };
   check("source", config.tokens().vocabulary, t.source->size());
-  check("target", config.generator().vocabulary, t.target->size());
+  if (const auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
+    check("label", classifier->labels + special_ids, t.target->size());
+  } else {
+    check("target", config.generator().vocabulary, t.target->size());
+  }
   return t;
 }
 
 void build_weights(const ModelConfig& config, Parameters& parameters) {
-  const Seq2Seq model(config, parameters);
+  if (std::holds_alternative<ClassifierConfig>(config.head)) {
+    const TextClassifier model(config, parameters);
+  } else {
+    const Seq2Seq model(config, parameters);
+  }
 }
 
 LoadedModel load_model(const std::filesystem::path& folder) {

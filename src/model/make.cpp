@@ -5,6 +5,7 @@
 #include "model/decoders/rnn_decoder.hpp"
 #include "model/decoders/transformer_decoder.hpp"
 #include "model/encoders/cnn_encoder.hpp"
+#include "model/encoders/no_encoder.hpp"
 #include "model/encoders/rnn_encoder.hpp"
 #include "model/encoders/transformer_encoder.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 RnnEncoder* encoder_type(const RnnEncoderConfig&);
 CnnEncoder* encoder_type(const CnnConfig&);
 TransformerEncoder* encoder_type(const TransformerConfig&);
+NoEncoder* encoder_type(const NoEncoderConfig&);
 
 RnnDecoder* decoder_type(const RnnDecoderConfig&);
 CnnDecoder* decoder_type(const CnnConfig&);

@@ -40,12 +40,14 @@ int TrainOptions::replica_count() const {
 
 double usual_rate(const ModelConfig& config, std::int64_t warmup) {
   const std::string encoder = kind_of(config.encoder);
-  const std::string decoder = kind_of(config.generator().decoder);
+  const auto* generator = std::get_if<GeneratorConfig>(&config.head);
+  const std::string decoder = generator != nullptr ? kind_of(generator->decoder) : encoder;
   const auto has = [&](const char* kind) { return encoder == kind || decoder == kind; };
   if (has("cnn")) return 1e-3;
   const double recurrent = 2e-3;
   if (!has("transformer")) return recurrent;
-  const int dim = decoder == "transformer" ? dim_of(config.generator().decoder) : dim_of(config.encoder);
+  const int dim =
+      generator != nullptr && decoder == "transformer" ? dim_of(generator->decoder) : dim_of(config.encoder);
   const auto steps = static_cast<double>(std::max<std::int64_t>(warmup, 1000));
   const double rate = 1 / std::sqrt(dim * steps);
   return has("rnn") ? std::min(rate, recurrent) : rate;

@@ -20,7 +20,7 @@ std::string table_line(const LabelFigures& one, int label_width, int decimals) {
                      decimals, one.f1, decimals, one.support, one.predicted);
 }
 
-std::string matrix(const Classification& result, const TerminalStyle& style) {
+std::string matrix(const ClassificationScores& result, const TerminalStyle& style) {
   const auto n = static_cast<std::int64_t>(result.labels.size());
   NumberTable table{.name = "confusion", .id = {}, .numbers = {}, .row_labels = {}, .column_labels = {}, .decimals = 0};
   table.numbers = {n, n, std::vector<float>(static_cast<std::size_t>(n * n), 0)};
@@ -33,7 +33,7 @@ std::string matrix(const Classification& result, const TerminalStyle& style) {
          draw_table(table, style);
 }
 
-std::string mistakes(const Classification& result, const TerminalStyle& style) {
+std::string mistakes(const ClassificationScores& result, const TerminalStyle& style) {
   std::vector<LabelPair> wrong;
   for (const LabelPair& cell : result.confusion) {
     if (cell.reference != cell.hypothesis) wrong.push_back(cell);
@@ -61,7 +61,7 @@ std::string note(const char* what, const std::vector<std::string>& labels) {
 
 }  // namespace
 
-std::string draw_classification(const Classification& result, const TerminalStyle& style, int decimals) {
+std::string draw_classification(const ClassificationScores& result, const TerminalStyle& style, int decimals) {
   int width = columns(result.weighted.label);
   for (const LabelFigures& one : result.labels) width = std::max(width, columns(label(one.label, kLongestLabel)));
   std::string out = bold(pad_right("label", width) + "  precision  recall      F1  support  predicted", style) + "\n";

@@ -63,7 +63,7 @@ std::string axis(const std::vector<std::string>& labels, const Layout& at) {
                            coordinate(kMargin + 12), coordinate(at.y0 + at.side / 2));
 }
 
-std::string cells(const Classification& result, const Layout& at) {
+std::string cells(const ClassificationScores& result, const Layout& at) {
   std::string out = fmt::format(
       "<rect class=\"w0\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n<g class=\"c\" font-size=\"{}\">\n",
       coordinate(at.x0), coordinate(at.y0), coordinate(at.side), coordinate(at.side), coordinate(at.font));
@@ -101,7 +101,7 @@ std::string legend(const Layout& at, double y) {
 
 }  // namespace
 
-std::string svg_confusion(const Classification& result, const std::string& title) {
+std::string svg_confusion(const ClassificationScores& result, const std::string& title) {
   if (result.labels.size() > kMostLabels) {
     throw UsageError(fmt::format("a picture of a confusion matrix holds at most {} labels, not {}", kMostLabels,
                                  result.labels.size()));

@@ -17,10 +17,11 @@ void expect_means(const LabelFigures& mean, const nlohmann::json& wanted) {
   EXPECT_NEAR(mean.f1, wanted[2].get<double>(), 1e-9);
 }
 
-TEST(Classification, EqualsTheFormulasInFractions) {
+TEST(ClassificationScores, EqualsTheFormulasInFractions) {
   const auto golden = test::metrics_golden("classification");
   const auto& figures = golden["figures"];
-  const Classification result = classification(golden["hypotheses"].get<Lines>(), golden["references"].get<Lines>());
+  const ClassificationScores result =
+      classification(golden["hypotheses"].get<Lines>(), golden["references"].get<Lines>());
   EXPECT_NEAR(result.accuracy, figures["accuracy"].get<double>(), 1e-9);
   ASSERT_EQ(result.labels.size(), figures["labels"].size());
   for (std::size_t i = 0; i < result.labels.size(); ++i) {
@@ -37,9 +38,9 @@ TEST(Classification, EqualsTheFormulasInFractions) {
   EXPECT_EQ(nlohmann::json(matrix), figures["confusion"]);
 }
 
-TEST(Classification, ByHand) {
+TEST(ClassificationScores, ByHand) {
   // cat: 2 right of 3 predicted and 2 in the references; dog: 1 of 1 and 2.
-  const Classification result = classification({"cat", "cat ", "cat", "dog"}, {" cat", "cat", "dog", "dog"});
+  const ClassificationScores result = classification({"cat", "cat ", "cat", "dog"}, {" cat", "cat", "dog", "dog"});
   EXPECT_EQ(result.accuracy, 75);
   EXPECT_NEAR(result.labels[0].precision, 200.0 / 3, 1e-9);
   EXPECT_EQ(result.labels[0].recall, 100);
@@ -50,15 +51,15 @@ TEST(Classification, ByHand) {
   EXPECT_THAT(result.not_in_references(), ElementsAre());
 }
 
-TEST(Classification, LabelsOfOneSideOnlyScore0AndAreNamed) {
-  const Classification result = classification({"x", "a"}, {"a", "b"});
+TEST(ClassificationScores, LabelsOfOneSideOnlyScore0AndAreNamed) {
+  const ClassificationScores result = classification({"x", "a"}, {"a", "b"});
   EXPECT_EQ(result.accuracy, 0);
   EXPECT_EQ(result.macro.f1, 0);
   EXPECT_THAT(result.never_predicted(), ElementsAre("b"));
   EXPECT_THAT(result.not_in_references(), ElementsAre("x"));
 }
 
-TEST(Classification, AnEmptyLabelIsAnErrorThatNamesItsLine) {
+TEST(ClassificationScores, AnEmptyLabelIsAnErrorThatNamesItsLine) {
   try {
     (void)classification({"a", " "}, {"a", "b"});
     FAIL();

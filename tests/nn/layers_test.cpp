@@ -1,9 +1,10 @@
-// Embeddings, layer norm, feed-forward layers and gated convolutions as a model's parts, against their formulas.
+// Layer norm, feed-forward layers, gated convolutions and attention as a model's parts, against their formulas.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/rng.hpp"
+#include "fovea/attention/multi_head.hpp"
 #include "fovea/nn/convolution.hpp"
 #include "fovea/nn/embedding.hpp"
 #include "fovea/nn/feed_forward.hpp"
@@ -22,6 +23,19 @@ Tensor noise(const Shape& shape, std::uint64_t seed) {
 void expect_near(const Tensor& a, const Tensor& b, double tolerance) {
   ASSERT_EQ(a.shape(), b.shape());
   for (std::int64_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a.data()[i], b.data()[i], tolerance) << i;
+}
+
+TEST(Embedding, IsTheTokensRowTimesTheRootOfItsWidth) {
+  for (const bool scaled : {true, false}) {
+    Parameters p(1);
+    const Embedding embedding(p, "table", 6, 9, scaled);
+    const std::int32_t ids[] = {4, 1, 5, 4};
+    const Tensor y = embedding(ids, {2, 2}).value();
+    ASSERT_EQ(y.shape(), (Shape{2, 2, 9}));
+    for (std::int64_t i = 0; i < y.size(); ++i) {
+      EXPECT_NEAR(y.data()[i], (scaled ? 3 : 1) * embedding.table.value().data()[ids[i / 9] * 9 + i % 9], 1e-6);
+    }
+  }
 }
 
 TEST(LayerNorm, IsGainTimesTheStandardisedRowPlusBias) {
@@ -159,17 +173,94 @@ TEST(GatedConvolution, OneStepIsTheLastPositionOfTheWhole) {
   }
 }
 
-TEST(Embedding, IsTheTokensRowTimesTheRootOfItsWidth) {
-  for (const bool scaled : {true, false}) {
-    Parameters p(1);
-    const Embedding embedding(p, "table", 6, 9, scaled);
-    const std::int32_t ids[] = {4, 1, 5, 4};
-    const Tensor y = embedding(ids, {2, 2}).value();
-    ASSERT_EQ(y.shape(), (Shape{2, 2, 9}));
-    for (std::int64_t i = 0; i < y.size(); ++i) {
-      EXPECT_NEAR(y.data()[i], (scaled ? 3 : 1) * embedding.table.value().data()[ids[i / 9] * 9 + i % 9], 1e-6);
+class MultiHeadLayer : public testing::Test {
+ protected:
+  // Softmax of query and key products head by head, in plain loops; `divide` by the root of a head's width.
+  static Tensor by_hand(const MultiHead& layer, const Tensor& x, const Tensor& memory, bool divide, bool causal) {
+    const Tensor q = layer.query(x).value();
+    const Tensor k = layer.key(memory).value();
+    const Tensor v = layer.value(memory).value();
+    const std::int64_t queries = q.dim(1);
+    const std::int64_t keys = k.dim(1);
+    const std::int64_t width = q.dim(2);
+    const std::int64_t each = width / layer.heads;
+    Tensor context = Tensor::zeros(q.shape());
+    for (std::int64_t h = 0; h < layer.heads; ++h) {
+      for (std::int64_t i = 0; i < queries; ++i) {
+        std::vector<double> weights;
+        double sum = 0;
+        for (std::int64_t j = 0; j < (causal ? i + 1 : keys); ++j) {
+          double dot = 0;
+          for (std::int64_t c = h * each; c < (h + 1) * each; ++c) {
+            dot += q.data()[i * width + c] * k.data()[j * width + c];
+          }
+          weights.push_back(std::exp(divide ? dot / std::sqrt(static_cast<double>(each)) : dot));
+          sum += weights.back();
+        }
+        for (std::size_t j = 0; j < weights.size(); ++j) {
+          for (std::int64_t c = h * each; c < (h + 1) * each; ++c) {
+            context.data()[i * width + c] +=
+                static_cast<float>(weights[j] / sum * v.data()[static_cast<std::int64_t>(j) * width + c]);
+          }
+        }
+      }
     }
+    return layer.output(context).value();
   }
+};
+
+TEST_F(MultiHeadLayer, IsSoftmaxAttentionPerHeadBetweenFourProducts) {
+  const NoGrad quiet;
+  for (const bool divide : {true, false}) {
+    Parameters p(1);
+    MultiHeadOptions options{.dim = 8, .heads = 2, .memory_dim = 6};
+    if (!divide) options.score = score::Dot{};
+    const MultiHead layer(p, "a", options);
+    const Tensor x = noise({1, 3, 8}, 1);
+    const Tensor memory = noise({1, 4, 6}, 2);
+    expect_near(layer(x, memory).context.value(), by_hand(layer, x, memory, divide, false), 1e-4);
+  }
+}
+
+TEST_F(MultiHeadLayer, CausalSeesNothingThatComesLater) {
+  const NoGrad quiet;
+  Parameters p(1);
+  const MultiHead layer(p, "a", {.dim = 8, .heads = 2});
+  const Tensor x = noise({1, 5, 8}, 1);
+  const Attended out = layer(x, x, {.causal = true, .want = {.weights = true}});
+  expect_near(out.context.value(), by_hand(layer, x, x, true, true), 1e-4);
+  const Tensor weights = out.weights.value().contiguous();
+  ASSERT_EQ(weights.shape(), (Shape{1, 2, 5, 5}));
+  for (std::int64_t i = 0; i < 50; ++i) {
+    if (i % 5 > i / 5 % 5) EXPECT_EQ(weights.data()[i], 0);
+  }
+}
+
+TEST_F(MultiHeadLayer, KeysPastALengthAreNotSeen) {
+  const NoGrad quiet;
+  Parameters p(1);
+  const MultiHead layer(p, "a", {.dim = 8, .heads = 2});
+  const Tensor x = noise({1, 3, 8}, 1);
+  const Tensor memory = noise({1, 4, 8}, 2);
+  const std::int64_t two[] = {2};
+  expect_near(layer(x, memory, {.lengths = two}).context.value(),
+              layer(x, memory.slice(1, 0, 2).contiguous()).context.value(), 1e-5);
+}
+
+TEST_F(MultiHeadLayer, ItsDropoutIsOfTheWeightsThatMakeTheContext) {
+  Parameters p(1);
+  const MultiHead layer(p, "a", {.dim = 8, .heads = 2});
+  const Tensor x = noise({1, 6, 8}, 1);
+  Pass pass{.rates = DropoutRates(0.0F, 0.5F, 0.0F), .seed = 1};
+  const Attended plain_run = layer(x, x, {.want = {.weights = true}});
+  const Tensor plain = plain_run.context.value();
+  expect_near(layer(x, x, {.dropout = pass.next(pass.rates.all)}).context.value(), plain, 1e-6);
+  const Attended run = layer(x, x, {.dropout = pass.next(pass.rates.attention), .want = {.weights = true}});
+  expect_near(run.weights.value().contiguous(), plain_run.weights.value().contiguous(), 1e-6);
+  const Tensor dropped = run.context.value();
+  double difference = 0;
+  for (std::int64_t i = 0; i < plain.size(); ++i) difference += std::abs(plain.data()[i] - dropped.data()[i]);
+  EXPECT_GT(difference, 0.1);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/rng.hpp"
-#include "fovea/error.hpp"
+#include "fovea/nn/embedding.hpp"
 
 namespace fovea {
 namespace {
@@ -82,48 +82,55 @@ TEST(Linear, TrainingDoesNotUseThePackedWeights) {
   EXPECT_EQ(layer.weight.var.grad().data()[0], 1);
 }
 
-// An embedding that is also the output layer has a token in every row.
-TEST(Weight, MultipliesEitherWayRoundPackedOrNot) {
+// An output layer whose rows are tokens, as in an embedding: x W'.
+TEST(Weight, BothLayoutsGiveTheProductPackedAndNot) {
   for (const MatrixLayout layout : {MatrixLayout::in_out, MatrixLayout::out_in}) {
+    Parameters p(1);
+    const bool by_rows = layout == MatrixLayout::out_in;
+    const Shape shape = by_rows ? Shape{5, 3} : Shape{3, 5};
+    (void)p.matrix("w", shape, Init::xavier, layout);
+    const Tensor x = noise({2, 3}, 4);
+    const Tensor bias = noise({5}, 5);
     for (const bool packed : {false, true}) {
-      Parameters p(1);
-      const bool stored = layout == MatrixLayout::in_out;
-      const Shape shape = stored ? Shape{3, 5} : Shape{5, 3};
-      (void)p.matrix("w", shape, Init::xavier, layout);
       if (packed) p.pack();
-      const Weight weight = p.matrix("w", shape, Init::xavier, layout);
-      ASSERT_EQ(static_cast<bool>(weight.packed), packed);
-      EXPECT_EQ(weight.in(), 3);
-      EXPECT_EQ(weight.out(), 5);
-      const Tensor x = noise({2, 3}, 4);
-      const Tensor bias = noise({5}, 5);
-      const Tensor y = weight.product(x, bias);
-      ASSERT_EQ(y.shape(), (Shape{2, 5}));
-      const float* w = weight.var.value().data();
+      const Weight w = p.matrix("w", shape, Init::xavier, layout);
+      ASSERT_EQ(w.packed != nullptr, packed);
+      EXPECT_EQ(w.in(), 3);
+      EXPECT_EQ(w.out(), 5);
+      if (packed) {
+        EXPECT_EQ(w.packed->in(), 3);
+        EXPECT_EQ(w.packed->out(), 5);
+        EXPECT_EQ(w.packed->storage(), Storage::f32);
+      }
+      const Tensor y = w.product(x, bias, Activation::relu);
+      const float* values = w.var.value().data();
       for (std::int64_t r = 0; r < 2; ++r) {
-        for (std::int64_t o = 0; o < 5; ++o) {
-          double sum = bias.data()[o];
-          for (std::int64_t i = 0; i < 3; ++i) sum += x.data()[r * 3 + i] * (stored ? w[i * 5 + o] : w[o * 3 + i]);
-          EXPECT_NEAR(y.data()[r * 5 + o], sum, 1e-5);
+        for (std::int64_t v = 0; v < 5; ++v) {
+          double sum = bias.data()[v];
+          for (std::int64_t i = 0; i < 3; ++i) {
+            sum += x.data()[r * 3 + i] * values[by_rows ? v * 3 + i : i * 5 + v];
+          }
+          EXPECT_NEAR(y.data()[r * 5 + v], std::max(sum, 0.0), 1e-5);
         }
       }
     }
   }
 }
 
-TEST(Weight, OneThatIsNoMatrixOfALayerIsNotPacked) {
+TEST(Weight, OnlyWhatLayersMultiplyWithIsPacked) {
   Parameters p(1);
-  (void)p.get("table", {5, 3}, Init::embedding);
-  (void)p.matrix("w", {5, 3}, Init::xavier);
+  (void)Linear(p, "layer", 5, 3);
+  const Embedding table(p, "source.embedding", 5, 3);
+  (void)Embedding(p, "target.embedding", 5, 3);
+  (void)p.matrix("target.embedding", {5, 3}, Init::embedding, MatrixLayout::out_in);
+  for (const auto& entry : p.entries()) EXPECT_FALSE(entry.packed) << entry.name;
   p.pack();
-  EXPECT_FALSE(p.entries()[0].packed);
-  EXPECT_TRUE(p.entries()[1].packed);
-}
-
-TEST(Weight, BothWaysRoundAtOnceIsRefused) {
-  Parameters p(1);
-  (void)p.matrix("w", {3, 3}, Init::xavier, MatrixLayout::in_out);
-  EXPECT_THROW((void)p.matrix("w", {3, 3}, Init::xavier, MatrixLayout::out_in), UsageError);
+  for (const auto& entry : p.entries()) {
+    const bool multiplied = entry.name == "layer.weight" || entry.name == "target.embedding";
+    EXPECT_EQ(entry.packed != nullptr, multiplied) << entry.name;
+  }
+  Parameters copy = p.replica();
+  EXPECT_TRUE(Linear(copy, "layer", 5, 3).weight.packed);
 }
 
 }  // namespace

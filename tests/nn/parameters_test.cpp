@@ -66,16 +66,6 @@ TEST(Init, EmbeddingIsNormalByColumnsWithoutAPaddingRow) {
   EXPECT_GT(s.most, 3.0 / 8);  // no uniform one
 }
 
-TEST(Init, UniformAndNormalAreAsWideAsAsked) {
-  Parameters p(1);
-  expect_uniform(p.get("uniform", {90, 90}, Init::uniform(0.3)), 0.3);
-  const Var normal = p.get("normal", {90, 90}, Init::normal(0.3));
-  const Spread s = spread_of(normal.value().values());
-  EXPECT_NEAR(s.deviation, 0.3, 0.01);
-  EXPECT_GT(s.most, 0.9);
-  EXPECT_NE(normal.value().data()[0], 0);  // only an embedding has a padding row
-}
-
 TEST(Init, ZerosAndOnes) {
   Parameters p(1);
   EXPECT_THAT(values_of(p.get("zeros", {3}, Init::zeros)), testing::Each(0.0F));
@@ -149,6 +139,59 @@ TEST(Parameters, AReplicaSharesValuesAndNotGradients) {
   EXPECT_EQ(w.grad().data()[0], 0);
   EXPECT_EQ(v.grad().data()[0], 1);
   EXPECT_THROW((void)copy.get("other", {2}, Init::zeros), Error);
+}
+
+TEST(Init, UniformAndNormalTakeTheirScale) {
+  Parameters p(1);
+  expect_uniform(p.get("u", {100, 80}, Init::uniform(0.3)), 0.3);
+  const Spread s = spread_of(p.get("n", {100, 80}, Init::normal(0.5)).value().values());
+  EXPECT_NEAR(s.deviation, 0.5, 0.02);
+  EXPECT_NEAR(s.mean, 0, 0.02);
+}
+
+TEST(Parameters, AMatrixIsUsedOneWayRound) {
+  Parameters p(1);
+  (void)p.get("w", {2, 3}, Init::zeros);
+  EXPECT_FALSE(p.entries()[0].layout);
+  (void)p.matrix("w", {2, 3}, Init::zeros);
+  EXPECT_NO_THROW((void)p.matrix("w", {2, 3}, Init::zeros));
+  const std::string message = test::message_of<UsageError>([&] {
+    (void)p.matrix("w", {2, 3}, Init::zeros, MatrixLayout::out_in);
+  });
+  EXPECT_THAT(message, testing::HasSubstr("w"));
+  Parameters copy = p.replica();
+  EXPECT_THROW((void)copy.matrix("w", {2, 3}, Init::zeros, MatrixLayout::out_in), UsageError);
+}
+
+TEST(Parameters, ComeBackFromAFileSealed) {
+  const test::Scratch folder;
+  Parameters p(3);
+  const Var w = p.matrix("layer.weight", {2, 3}, Init::xavier).var;
+  const Var b = p.get("layer.bias", {3}, Init::normal(1));
+  p.save(folder / "weights.safetensors");
+  Parameters loaded = Parameters::load(folder / "weights.safetensors");
+  EXPECT_EQ(loaded.count(), 9);
+  for (const auto& entry : loaded.entries()) EXPECT_FALSE(entry.used) << entry.name;
+  EXPECT_EQ(values_of(loaded.get("layer.weight", {2, 3}, Init::zeros)), values_of(w));
+  EXPECT_EQ(values_of(loaded.get("layer.bias", {3}, Init::zeros)), values_of(b));
+  EXPECT_THROW((void)loaded.get("other", {3}, Init::zeros), Error);
+  w.value().data()[0] = 42;  // the file is a copy
+  EXPECT_NE(loaded.find("layer.weight")->value().data()[0], 42);
+}
+
+TEST(Parameters, AFileThatIsNotThereIsNamed) {
+  const test::Scratch folder;
+  const std::string file = (folder / "none.safetensors").string();
+  EXPECT_THAT(test::message_of<FileError>([&] { (void)Parameters::load(file); }), testing::HasSubstr(file));
+}
+
+TEST(Parameters, ZeroGradClearsEveryGradient) {
+  Parameters p(1);
+  for (const char* name : {"a", "b"}) p.get(name, {2}, Init::ones).accumulate(Tensor::full({2}, 1.0F));
+  p.zero_grad();
+  for (const auto& entry : p.entries()) {
+    for (const float g : entry.weight.grad().values()) EXPECT_EQ(g, 0);
+  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/rng.hpp"
-#include "fovea/text.hpp"
+#include "fovea/text/tokens.hpp"
 #include "text/pairs.hpp"
 
 namespace fovea::test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fovea/decode/search.hpp"
-#include "fovea/text.hpp"
+#include "fovea/text/tokens.hpp"
 
 namespace fovea::test {
 

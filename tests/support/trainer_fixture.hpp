@@ -61,6 +61,8 @@ inline Weights copied(std::span<const Tensor> tensors) {
 
 /// One training: set the options, run(), read what happened.
 struct SmallTraining {
+  static constexpr const char* kFingerprint = R"({"test":true})";
+
   ModelConfig config;
   TrainOptions options;
   BackwardsTask task{40, 6, 5, 11};
@@ -75,9 +77,10 @@ struct SmallTraining {
 
   SmallTraining() {
     const TransformerConfig part{.layers = 1, .dim = 8, .ffn = 8, .heads = 2};
-    config.source = TokenSourceConfig{.vocabulary = 10, .embedding = 8};
     config.encoder = part;
-    config.head = GeneratorConfig{.decoder = part, .vocabulary = 10, .embedding = 8};
+    config.generator().decoder = part;
+    config.tokens().embedding = config.generator().embedding = part.dim;
+    config.tokens().vocabulary = config.generator().vocabulary = 10;
     options.schedule = {.kind = ScheduleKind::constant, .peak = 1e-2, .warmup = 1};
     options.dropout = 0;
     options.label_smoothing = 0;
@@ -115,10 +118,11 @@ struct SmallTraining {
     build();
     const LearnerFactory learners = pair_learners(config, task);
     const PairExamples examples(task);
-    Trainer trainer{parameters, learners, options, examples, plan, observer, folder / "checkpoint", "test", {}, {}};
+    Trainer trainer{parameters,   learners, options, examples, plan, observer, folder / "checkpoint",
+                    kFingerprint, {},       {}};
     trainer.validate = [this](std::span<const Tensor> weights) {
       judged.push_back(copied(weights));
-      return Validation{.score = score(static_cast<std::int64_t>(judged.size()) - 1), .loss = 1};
+      return Validation{.score = score(static_cast<std::int64_t>(judged.size()) - 1), .loss = 1, .text = ""};
     };
     trainer.save_best = [this](std::span<const Tensor> weights) { saved.push_back(copied(weights)); };
     end = trainer.run(resume);

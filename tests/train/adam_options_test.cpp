@@ -25,7 +25,7 @@ std::vector<float> after(const AdamOptions& options, const std::vector<std::vect
 }
 
 AdamOptions unclipped() {
-  return {.epsilon = 1e-9F};
+  return {.beta2 = 0.98F, .epsilon = 1e-9F, .clip = 0};
 }
 
 TEST(AdamOptions, TheFirstStepIsTheRateInTheGradientsDirection) {
@@ -62,7 +62,7 @@ TEST(AdamOptions, WeightDecayIsDecoupledFromTheGradient) {
 }
 
 TEST(AdamOptions, TheNormIsOfTheScaledGradientBeforeTheCut) {
-  AdamOptions options;
+  AdamOptions options = unclipped();
   options.clip = 0.5F;
   std::vector<double> norms;
   (void)after(options, {{3, 4}}, 0.5, &norms);
@@ -70,7 +70,7 @@ TEST(AdamOptions, TheNormIsOfTheScaledGradientBeforeTheCut) {
 }
 
 TEST(AdamOptions, ClipKeepsTheDirection) {
-  AdamOptions options;
+  AdamOptions options = unclipped();
   options.epsilon = 1e3F;  // the step is then rate / epsilon times the gradient
   options.clip = 1;
   const auto cut = after(options, {{30, 40}});
@@ -85,11 +85,30 @@ TEST(AdamOptions, ClipKeepsTheDirection) {
 TEST(AdamOptions, GradientsAreClearedAfterAStep) {
   Parameters p(1);
   const Var w = p.get("w", {2}, Init::ones);
-  const AdamOptions options;
-  Adam adam(p, options);
+  Adam adam(p);
   w.accumulate(Tensor::full({2}, 1.0F));
-  (void)adam.step(0.1);
+  (void)adam.step();
   for (const float g : w.grad().values()) EXPECT_EQ(g, 0);
+}
+
+TEST(AdamOptions, ItCountsItsStepsAndTakesTheOptionsRate) {
+  Parameters p(1);
+  const Var w = p.get("w", {1}, Init::ones);
+  Adam adam(p, {.rate = 0.25F});
+  EXPECT_EQ(adam.steps(), 0);
+  w.accumulate(Tensor::full({1}, 3.0F));
+  (void)adam.step();
+  EXPECT_EQ(adam.steps(), 1);
+  EXPECT_NEAR(w.value().data()[0], 0.75, 1e-6);  // the first step is the rate
+  adam.set_steps(7);
+  (void)adam.step(0.1);
+  EXPECT_EQ(adam.steps(), 8);
+}
+
+TEST(AdamOptions, WhatCannotBeIsRefused) {
+  Parameters p(1);
+  EXPECT_THROW(Adam(p, {.rate = 0}), UsageError);
+  EXPECT_THROW(Adam(p, {.beta2 = 1}), UsageError);
 }
 
 TEST(AdamOptions, AGradientThatIsNoNumberIsAnError) {

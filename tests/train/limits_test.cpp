@@ -85,12 +85,12 @@ TEST(Limits, ACheckpointHoldsTheStepItWasWrittenAt) {
   t.options.checkpoint_every = 3;
   std::vector<std::int64_t> found;
   t.score = [&](std::int64_t) {  // the file that validation finds is the one before it
-    found.push_back(read_train_state(t.folder / "checkpoint", "test").step);
+    found.push_back(read_train_state(t.folder / "checkpoint", SmallTraining::kFingerprint).step);
     return 0.0;
   };
   t.run();
   EXPECT_THAT(found, ElementsAre(0, 3, 6, 9));
-  EXPECT_EQ(read_train_state(t.folder / "checkpoint", "test").step, 10);
+  EXPECT_EQ(read_train_state(t.folder / "checkpoint", SmallTraining::kFingerprint).step, 10);
 }
 
 TEST(Limits, ReportEveryIsWhenItReportsAndTheRestIsReportedAtTheEnd) {
@@ -142,7 +142,7 @@ TEST(Limits, AnObserverThatWantsToStopIsHeard) {
   t.run();
   EXPECT_EQ(t.steps(), 2);
   EXPECT_EQ(t.end, Trainer::End::interrupted);
-  EXPECT_EQ(read_train_state(t.folder / "checkpoint", "test").step, 2);
+  EXPECT_EQ(read_train_state(t.folder / "checkpoint", SmallTraining::kFingerprint).step, 2);
 }
 
 }  // namespace

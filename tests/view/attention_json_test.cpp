@@ -27,7 +27,7 @@ TEST(ParseAttention, TakesWhatRunWrites) {
 
 TEST(ParseAttention, TakesHeadsAndTheirMean) {
   const auto p = parse_attention(
-      R"({"source":["a","b"],"target":["c"],"heads":[{"layer":0,"head":0,"weights":[[0,1]]},{"layer":1,"head":0,"weights":[[1,0]]}]})",
+      R"({"source":["a","b"],"target":["c"],"attention":[{"layer":0,"head":0,"weights":[[0,1]]},{"layer":1,"head":0,"weights":[[1,0]]}]})",
       "x:1");
   EXPECT_THAT(p.weights.values, testing::ElementsAre(0.5F, 0.5F));
   EXPECT_THAT(chosen_weights(p, 1, {}).values, testing::ElementsAre(1.0F, 0.0F));
@@ -58,14 +58,15 @@ TEST(ParseAttention, NamesLineAndFieldOfWhatIsWrong) {
   EXPECT_THAT(weights("[[1,0],[NaN,0]]"), starts("run.jsonl:7: not JSON"));
   EXPECT_THAT(weights("[[1,0],7]"), starts("run.jsonl:7: weights[1] is 7, not a list"));
   const auto heads = [&](const std::string& h) {
-    return complaint(R"({"source":["a"],"target":["c"],"weights":[[1]],"heads":)" + h + "}");
+    return complaint(R"({"source":["a"],"target":["c"],"weights":[[1]],"attention":)" + h + "}");
   };
-  EXPECT_THAT(heads("3"), starts("run.jsonl:7: heads is 3, not a list"));
-  EXPECT_THAT(heads("[3]"), starts("run.jsonl:7: heads[0] is 3, not an object"));
-  EXPECT_THAT(heads(R"([{"head":0,"weights":[[1]]}])"), starts("run.jsonl:7: heads[0].layer is missing"));
-  EXPECT_THAT(heads(R"([{"layer":-1,"head":0,"weights":[[1]]}])"), starts("run.jsonl:7: heads[0].layer is -1"));
-  EXPECT_THAT(heads(R"([{"layer":0,"head":1e99,"weights":[[1]]}])"), starts("run.jsonl:7: heads[0].head is 1e+99"));
-  EXPECT_THAT(heads(R"([{"layer":0,"head":0,"weights":[[2]]}])"), starts("run.jsonl:7: heads[0].weights[0][0] is 2"));
+  EXPECT_THAT(heads("3"), starts("run.jsonl:7: attention is 3, not a list"));
+  EXPECT_THAT(heads("[3]"), starts("run.jsonl:7: attention[0] is 3, not an object"));
+  EXPECT_THAT(heads(R"([{"head":0,"weights":[[1]]}])"), starts("run.jsonl:7: attention[0].layer is missing"));
+  EXPECT_THAT(heads(R"([{"layer":-1,"head":0,"weights":[[1]]}])"), starts("run.jsonl:7: attention[0].layer is -1"));
+  EXPECT_THAT(heads(R"([{"layer":0,"head":1e99,"weights":[[1]]}])"), starts("run.jsonl:7: attention[0].head is 1e+99"));
+  EXPECT_THAT(heads(R"([{"layer":0,"head":0,"weights":[[2]]}])"),
+              starts("run.jsonl:7: attention[0].weights[0][0] is 2"));
 }
 
 TEST(ParseAttention, SurvivesHostileLines) {

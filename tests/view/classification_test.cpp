@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // `count` labels, each predicted as the next.
-Classification shifted(int count) {
+ClassificationScores shifted(int count) {
   Lines hypotheses, references;
   for (int i = 0; i < count; ++i) {
     references.push_back("l" + std::to_string(i));
@@ -22,7 +22,8 @@ Classification shifted(int count) {
 }
 
 TEST(ConfusionPicture, IsWellFormedWhateverTheLabelsAre) {
-  const Classification result = classification({"<script>", "小猫", "a&b", "a\tb"}, {"'\">", "小猫", "]]>", "a&b"});
+  const ClassificationScores result =
+      classification({"<script>", "小猫", "a&b", "a\tb"}, {"'\">", "小猫", "]]>", "a&b"});
   const std::string svg = svg_confusion(result, "t < u");
   EXPECT_EQ(test::malformed(svg), "");
   EXPECT_THAT(svg, Not(HasSubstr("<script")));

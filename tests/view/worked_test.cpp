@@ -129,9 +129,11 @@ TEST(MadeUpInput, GivesEqualWordsEqualRowsAndRoundNumbers) {
   EXPECT_NE(made_up_input({"the"}, 6, 2, 10).w_q.values, in.w_q.values);
 }
 
-TEST(WordsOf, SplitsWordsMarksAndCharacters) {
+TEST(WordsOf, SplitsWordsAndMarksInAnyLanguage) {
   using testing::ElementsAre;
   EXPECT_THAT(words_of("看小猫，它好可爱"), ElementsAre("看", "小猫", "，", "它", "好", "可爱"));
+  EXPECT_THAT(words_of("注意力机制模仿了生物观察行为"),
+              ElementsAre("注意力", "机制", "模仿", "了", "生物", "观察", "行为"));
   EXPECT_THAT(words_of("我爱 C++20。"), ElementsAre("我", "爱", "C", "+", "+", "20", "。"));
   EXPECT_THAT(words_of("It isn't well-known, übrigens!"),
               ElementsAre("It", "isn't", "well-known", ",", "übrigens", "!"));

@@ -20,11 +20,11 @@ struct LabelFigures {
 
 /// A reference label and a hypothesis label that met in `count` lines.
 struct LabelPair {
-  std::size_t reference = 0, hypothesis = 0;  // places in Classification::labels
+  std::size_t reference = 0, hypothesis = 0;  // places in ClassificationScores::labels
   std::int64_t count = 0;
 };
 
-struct Classification {
+struct ClassificationScores {
   double accuracy = 0;     // in percent
   std::int64_t right = 0;  // lines whose hypothesis is the reference
   std::int64_t lines = 0;
@@ -43,6 +43,6 @@ struct Classification {
 /// are not as many references as hypotheses or none at all.
 ///
 ///     classification({"cat", "dog"}, {"cat", "cat"}).accuracy == 50
-[[nodiscard]] Classification classification(const Lines& hypotheses, const Lines& references);
+[[nodiscard]] ClassificationScores classification(const Lines& hypotheses, const Lines& references);
 
 }  // namespace fovea

@@ -127,7 +127,19 @@ struct RnnDecoderConfig {
   }
 };
 
-using EncoderConfig = std::variant<RnnEncoderConfig, CnnConfig, TransformerConfig>;
+/// No encoder: the memory is the embedded source itself, a bag of vectors.
+struct NoEncoderConfig {
+  static constexpr const char* kind = "none";
+  static constexpr int layers = 0;
+  int dim = 128;  // the width of the embeddings
+
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("dim", c.dim, 1, 16384);
+  }
+};
+
+using EncoderConfig = std::variant<RnnEncoderConfig, CnnConfig, TransformerConfig, NoEncoderConfig>;
 using DecoderConfig = std::variant<RnnDecoderConfig, CnnConfig, TransformerConfig>;
 
 /// A source of tokens.
@@ -163,8 +175,30 @@ struct GeneratorConfig {
   }
 };
 
+/// How a classifier makes one vector of the memory. learned: attention with one learned query. context: additive
+/// attention with a learned context vector (Yang et al. 2016). hops: several such attentions side by side (Lin et al.
+/// 2017). mean, max, last: without attention, to compare; last is the RNN's last state.
+enum class Pooling { learned, context, hops, mean, max, last };
+
+/// A head that chooses a label: pooling and an output layer.
+struct ClassifierConfig {
+  static constexpr const char* kind = "classifier";
+  Pooling pooling = Pooling::learned;
+  int labels = 0;
+  int hidden = 128;  // of context and hops
+  int hops = 4;
+
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("pooling", c.pooling);
+    visit("labels", c.labels, 1, 1 << 20);
+    if (c.pooling == Pooling::context || c.pooling == Pooling::hops) visit("hidden", c.hidden, 1, 16384);
+    if (c.pooling == Pooling::hops) visit("hops", c.hops, 1, 64);
+  }
+};
+
 using SourceConfig = std::variant<TokenSourceConfig>;
-using HeadConfig = std::variant<GeneratorConfig>;
+using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;
 
 struct ModelConfig {
   SourceConfig source = TokenSourceConfig{};
@@ -173,11 +207,13 @@ struct ModelConfig {
   bool shared_vocabulary = false;
   std::string languages{};  // "en-de"; may be empty
 
-  /// The parts of a model from tokens to tokens. Throw UsageError when it is another kind.
+  /// The parts of a model by kind. Throw UsageError when it is another kind.
   [[nodiscard]] TokenSourceConfig& tokens();
   [[nodiscard]] const TokenSourceConfig& tokens() const;
   [[nodiscard]] GeneratorConfig& generator();
   [[nodiscard]] const GeneratorConfig& generator() const;
+  [[nodiscard]] ClassifierConfig& classifier();
+  [[nodiscard]] const ClassifierConfig& classifier() const;
 
   /// The most tokens, the end of sequence included, that it can read or write: those it has learned positions for.
   /// 0: any number.

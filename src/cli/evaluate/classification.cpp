@@ -29,7 +29,7 @@ nlohmann::ordered_json to_json(const LabelFigures& one) {
           {"f1", one.f1},       {"support", one.support},     {"predicted", one.predicted}};
 }
 
-nlohmann::ordered_json to_json(const Classification& result) {
+nlohmann::ordered_json to_json(const ClassificationScores& result) {
   nlohmann::ordered_json out;
   for (const LabelFigures& one : result.labels) out["labels"].push_back(to_json(one));
   out["macro"] = to_json(result.macro);
@@ -49,8 +49,9 @@ nlohmann::ordered_json to_json(const Classification& result) {
 std::vector<Figure> measure_classification(const Lines& hypotheses, const References& references,
                                            const EvaluateOptions& options, const view::TerminalStyle& style) {
   if (references.size() > 1) throw UsageError("--metric classification takes one --reference");
-  const Classification result = classification(labels_of(hypotheses, options.hypothesis, options.lowercase),
-                                               labels_of(references[0], options.references[0], options.lowercase));
+  const ClassificationScores result =
+      classification(labels_of(hypotheses, options.hypothesis, options.lowercase),
+                     labels_of(references[0], options.references[0], options.lowercase));
   if (!options.svg.empty()) {
     const std::string name = std::filesystem::path(options.hypothesis).filename().string();
     write_whole_file(options.svg, view::svg_confusion(result, name));

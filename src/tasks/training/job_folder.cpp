@@ -51,7 +51,11 @@ ModelConfig JobFolder::resumed_config(const ModelConfig& job) const {
   ModelConfig config = job;
   config.shared_vocabulary = before.shared_vocabulary;
   config.tokens().vocabulary = before.tokens().vocabulary;
-  config.generator().vocabulary = before.generator().vocabulary;
+  if (auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
+    classifier->labels = before.classifier().labels;
+  } else {
+    config.generator().vocabulary = before.generator().vocabulary;
+  }
   const std::string other = first_difference(to_json(before), to_json(config), "");
   if (!other.empty()) {
     throw UsageError(fmt::format("resume: {} has {}; the same model options as before are needed, or `overwrite`",

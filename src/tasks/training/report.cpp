@@ -34,6 +34,13 @@ void add_settings(view::ReportPage& page, const nlohmann::json& config, const st
   }
 }
 
+std::string head_of(const ModelConfig& c) {
+  if (const auto* classifier = std::get_if<ClassifierConfig>(&c.head)) {
+    return fmt::format("{} pooling, {} labels", enum_text(classifier->pooling), classifier->labels);
+  }
+  return fmt::format("{} decoder", kind_of(c.generator().decoder));
+}
+
 }  // namespace
 
 std::string training_report(const TrainingJob& job, const std::vector<nlohmann::json>& log,
@@ -67,7 +74,7 @@ std::string training_report(const TrainingJob& job, const std::vector<nlohmann::
   add_chart(page, "Target tokens per second", {series("tokens/s", log, "tokens_per_second")}, true);
   add_chart(page, "Learning rate", {series("rate", log, "rate")}, true);
   for (const ReportedLine& line : lines) {
-    page.samples.push_back({line.source, line.output.text, line.reference, line.output.record()});
+    page.samples.push_back({line.source, line.output, line.reference, line.attention});
   }
   add_settings(page, to_json(c), "");
   const TrainOptions& o = job.options;

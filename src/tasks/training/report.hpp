@@ -12,8 +12,8 @@ namespace fovea {
 
 /// One validated line with what the best model makes of it.
 struct ReportedLine {
-  std::string source, reference;
-  Translation output;
+  std::string source, reference, output;
+  AttentionRecord attention;
 };
 
 [[nodiscard]] std::string training_report(const TrainingJob& job, const std::vector<nlohmann::json>& log,

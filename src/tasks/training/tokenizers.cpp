@@ -5,7 +5,7 @@
 namespace fovea {
 
 Tokenizers make_tokenizers(const TrainingJob& job, const text::ParallelText& text, std::vector<std::string>& notes) {
-  if (!job.tokenizer_model.empty()) {
+  if (!job.tokenizer_model.empty() && job.task == Task::generate) {
     const auto both = load_sentencepiece(job.tokenizer_model);
     return {both, both};
   }
@@ -19,6 +19,14 @@ Tokenizers make_tokenizers(const TrainingJob& job, const text::ParallelText& tex
     if (r.left_out > 0) line += fmt::format(", {} left out ({:.2f}% of the text)", r.left_out, 100 * r.unknown_share);
     notes.push_back(line);
   };
+  if (job.task == Task::classify) {
+    const auto labels = train_tokenizer(text.target, {.kind = TokenizerKind::label, .vocab = 1 << 20});
+    notes.push_back(fmt::format("labels: {}", labels.report.size - special_ids));
+    if (!job.tokenizer_model.empty()) return {load_sentencepiece(job.tokenizer_model), labels.tokenizer};
+    const auto source = train_tokenizer(text.source, options);
+    note("source", source.report);
+    return {source.tokenizer, labels.tokenizer};
+  }
   if (job.shared_vocabulary) {
     const auto trained = train_shared_tokenizer(text.source, text.target, options);
     note("shared", trained.report);

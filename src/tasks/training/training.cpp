@@ -6,6 +6,7 @@
 #include "fovea/error.hpp"
 #include "fovea/precision.hpp"
 #include "fovea/training_job.hpp"
+#include "tasks/classification/label_learner.hpp"
 #include "tasks/pair_learner.hpp"
 #include "tasks/training/epoch_plan.hpp"
 #include "tasks/training/fingerprint.hpp"
@@ -15,6 +16,7 @@
 #include "tasks/training/tokenizers.hpp"
 #include "tasks/training/validator.hpp"
 #include "text/corpus.hpp"
+#include "text/labelled.hpp"
 #include "train/checkpoint.hpp"
 
 namespace fovea {
@@ -29,7 +31,15 @@ TrainingJob completed(const TrainingJob& given) {
   o.schedule.last_step = o.max_steps;
   o.check();
   ModelConfig possible = job.config;
-  possible.tokens().vocabulary = possible.generator().vocabulary = 100;
+  possible.tokens().vocabulary = 100;
+  if (job.task == Task::classify) {
+    possible.classifier().labels = 2;
+    if (job.shared_vocabulary) throw UsageError("shared_vocab: a classifier's labels are no text to share one with");
+    if (job.validate_by == ValidateBy::bleu)
+      throw UsageError("validate: a classifier is validated by loss or accuracy");
+  } else {
+    possible.generator().vocabulary = 100;
+  }
   possible.shared_vocabulary = job.shared_vocabulary || !job.tokenizer_model.empty();
   possible.check();
   for (const std::int64_t positions : {possible.longest_source(), possible.longest_target()}) {
@@ -44,7 +54,17 @@ TrainingJob completed(const TrainingJob& given) {
 void set_vocabularies(ModelConfig& config, const Tokenizers& tokenizers) {
   config.shared_vocabulary = tokenizers.source == tokenizers.target;
   config.tokens().vocabulary = tokenizers.source->size();
-  config.generator().vocabulary = tokenizers.target->size();
+  if (auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
+    classifier->labels = tokenizers.target->size() - special_ids;
+    if (classifier->labels < 2) throw UsageError("target: there is only one label, so there is nothing to learn");
+  } else {
+    config.generator().vocabulary = tokenizers.target->size();
+  }
+}
+
+text::ParallelText read_text(const TrainingJob& job, const std::string& source, const std::string& target) {
+  if (job.task == Task::classify && target.empty()) return text::read_labelled(source);
+  return text::read_parallel(source, target);
 }
 
 void add_notes(const char* what, const text::CorpusReport& r, std::vector<std::string>& notes) {
@@ -54,8 +74,11 @@ void add_notes(const char* what, const text::CorpusReport& r, std::vector<std::s
 }
 
 void add_notes(const TrainingJob& job, const Parameters& parameters, std::vector<std::string>& notes) {
-  notes.push_back(fmt::format("model: {} encoder, {} decoder, {} weights", kind_of(job.config.encoder),
-                              kind_of(job.config.generator().decoder), parameters.count()));
+  const auto* generator = std::get_if<GeneratorConfig>(&job.config.head);
+  const std::string head = generator != nullptr ? fmt::format("{} decoder", kind_of(generator->decoder))
+                                                : fmt::format("{} pooling", enum_text(job.config.classifier().pooling));
+  notes.push_back(
+      fmt::format("model: {} encoder, {}, {} weights", kind_of(job.config.encoder), head, parameters.count()));
   if (job.options.precision == Precision::bf16) {
     notes.push_back(has_bf16() ? "products: bf16" : "products: fp32; there are no tiles for bf16 here");
   }
@@ -63,11 +86,16 @@ void add_notes(const TrainingJob& job, const Parameters& parameters, std::vector
 
 }  // namespace
 
+LearnerFactory job_learners(const TrainingJob& job, const text::Pairs& pairs) {
+  return job.task == Task::classify ? label_learners(job.config, pairs, job.hop_penalty)
+                                    : pair_learners(job.config, pairs);
+}
+
 Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
   TrainingJob job = completed(given);
   const JobFolder folder(job);
-  const text::ParallelText text = text::read_parallel(job.source, job.target);
-  const text::ParallelText valid_text = text::read_parallel(job.valid_source, job.valid_target);
+  const text::ParallelText text = read_text(job, job.source, job.target);
+  const text::ParallelText valid_text = read_text(job, job.valid_source, job.valid_target);
 
   std::vector<std::string> notes;
   Tokenizers tokenizers;
@@ -99,7 +127,7 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
 
   const Validator validator(job, tokenizers, valid_text, valid, parameters, observer);
   LoggingObserver logging(observer, log);
-  const LearnerFactory learners = pair_learners(job.config, plan.corpus());
+  const LearnerFactory learners = job_learners(job, plan.corpus());
   const PairExamples examples(plan.corpus());
   Trainer trainer{parameters, learners, job.options, examples, plan, logging, folder.checkpoint(), fingerprint, {}, {}};
   trainer.validate = [&](std::span<const Tensor> weights) { return validator(weights); };

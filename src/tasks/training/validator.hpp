@@ -10,8 +10,12 @@
 #include "tasks/pair_learner.hpp"
 #include "tasks/training/report.hpp"
 #include "text/corpus.hpp"
+#include "train/workers.hpp"
 
 namespace fovea {
+
+/// The models that the job trains, on these pairs. Both must outlive them.
+[[nodiscard]] LearnerFactory job_learners(const TrainingJob& job, const text::Pairs& pairs);
 
 /// The loss on the validation pairs; with validate_by bleu or accuracy, what greedy search makes of their lines too.
 /// What it is given must outlive it.
@@ -26,6 +30,10 @@ class Validator {
   [[nodiscard]] std::vector<ReportedLine> report_lines(const std::filesystem::path& folder) const;
 
  private:
+  // What the model makes of lines of the validation text, adding figures to `v`.
+  [[nodiscard]] std::vector<ValidationSample> translate(const Parameters& validated, Validation& v) const;
+  [[nodiscard]] std::vector<ValidationSample> classify(const Parameters& validated, const BatchTotals& totals,
+                                                       Validation& v) const;
   [[nodiscard]] Parameters with(std::span<const Tensor> weights) const;
 
   const TrainingJob& job_;

@@ -20,20 +20,6 @@ namespace {
 
 constexpr int kUsualBeam = 5;
 
-// Pieces as text, the way the tokenizers join them: words by spaces, the others as they stand, with ▁ for a space.
-std::string join_pieces(TokenizerKind kind, const std::vector<std::string>& pieces) {
-  std::string text;
-  for (const auto& piece : pieces) {
-    if (kind == TokenizerKind::word && !text.empty()) text += ' ';
-    text += piece;
-  }
-  if (kind == TokenizerKind::word) return text;
-  static const std::string mark = "▁";
-  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) text.replace(at, mark.size(), 1, ' ');
-  text.erase(0, text.find_first_not_of(' '));
-  return text;
-}
-
 bool same_tokens(const Tokenizer& a, const Tokenizer& b) {
   if (a.kind() != b.kind() || a.size() != b.size()) return false;
   for (std::int32_t id = 0; id < a.size(); ++id) {
@@ -243,7 +229,7 @@ Translation Translator::finish(const Line& line, const Hypothesis& h, const Tran
       if (best < line.pieces.size()) t.target_tokens[k] = line.pieces[best];
       any = true;
     }
-    if (any) t.text = join_pieces(tokenizers_.target->kind(), t.target_tokens);
+    if (any) t.text = tokenizers_.target->join(t.target_tokens);
   }
   t.source_tokens.emplace_back("</s>");
   t.target_tokens.emplace_back("</s>");

@@ -10,12 +10,11 @@
 #include "fovea/attention.hpp"
 #include "fovea/error.hpp"
 #include "kernels/gemm.hpp"
-#include "view/text.hpp"
+#include "text/segment.hpp"
+#include "text/unicode.hpp"
 
 namespace fovea::view {
 namespace {
-
-constexpr const char* kDefaultSentence = "看小猫，它好可爱";
 
 AttentionMatrix product(const AttentionMatrix& a, const AttentionMatrix& b, bool b_transposed = false) {
   using kernels::Trans;
@@ -71,17 +70,6 @@ std::uint64_t hash(std::string_view text) {
   std::uint64_t h = 0;
   for (const char c : text) h = mix64(h ^ static_cast<unsigned char>(c));
   return h;
-}
-
-bool cjk(char32_t c) {
-  return (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF00 && c <= 0xFFEF) || c >= 0x1F000;
-}
-
-// ASCII marks and the general punctuation block; an apostrophe and a hyphen stay inside their word.
-bool mark(char32_t c) {
-  const bool letter = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-  return (c < 0x80 && !letter && c != '\'' && c != '-' && c != '_') || (c >= 0x2010 && c <= 0x2027 && c != 0x2019) ||
-         c == 0xA1 || c == 0xBF || c == 0xAB || c == 0xBB;
 }
 
 }  // namespace
@@ -149,26 +137,9 @@ WorkedExample work(const WorkedInput& input) {
 }
 
 std::vector<std::string> words_of(std::string_view sentence) {
-  if (sentence == kDefaultSentence) return {"看", "小猫", "，", "它", "好", "可爱"};
-  std::vector<std::string> words;
-  bool open = false;  // the last word may grow
-  for (std::size_t at = 0; at < sentence.size();) {
-    const std::size_t begin = at;
-    const char32_t c = next_character(sentence, at);
-    if (c == 0xFFFD && at == begin + 1) throw UsageError("SENTENCE is not UTF-8 text");
-    const std::string_view bytes = sentence.substr(begin, at - begin);
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == 0xA0 || c == 0x3000) {
-      open = false;
-    } else if (cjk(c) || mark(c)) {
-      words.emplace_back(bytes);
-      open = false;
-    } else {
-      if (!open) words.emplace_back();
-      words.back() += bytes;
-      open = true;
-    }
-  }
-  return words;
+  if (text::invalid_utf8(sentence) != std::string_view::npos) throw UsageError("SENTENCE is not UTF-8 text");
+  const std::vector<std::string_view> words = text::segment(sentence);
+  return {words.begin(), words.end()};
 }
 
 WorkedScores work_scores(const std::vector<float>& scores, double dim) {

@@ -46,8 +46,8 @@ struct WorkedExample {
 /// Computes it; weights and outputs are attend()'s. Throws ShapeError naming the matrix that does not fit.
 [[nodiscard]] WorkedExample work(const WorkedInput& input);
 
-/// The words of a sentence: runs of letters and digits; each CJK character and each mark on its own; 看小猫，它好可爱
-/// as 看 小猫 ， 它 好 可爱. Throws UsageError for text that is not UTF-8.
+/// The words and marks of a sentence in any language (text/segment.hpp): 看小猫，它好可爱 as 看 小猫 ， 它 好 可爱.
+/// Throws UsageError for text that is not UTF-8.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view sentence);
 
 /// What a textbook does with the scores of one query.
