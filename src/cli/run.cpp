@@ -4,9 +4,9 @@
 #include <istream>
 #include <new>
 #include <ostream>
-#include <regex>
 
 #include "cli/command.hpp"
+#include "cli/field_options.hpp"
 #include "fovea/error.hpp"
 #include "kernels/kernels.hpp"
 
@@ -55,27 +55,6 @@ const CLI::App& chosen(const CLI::App& app) {
   return subcommands.empty() ? app : chosen(*subcommands.front());
 }
 
-// The library speaks of fields: "max_length: …", and of others in backticks. Those that are options of the command are
-// shown as the user types them.
-std::string with_options(const std::string& message, const CLI::App& command) {
-  const auto option = [&command](std::string name) {
-    std::replace(name.begin(), name.end(), '_', '-');
-    return command.get_option_no_throw("--" + name) != nullptr ? "--" + name : std::string();
-  };
-  static const std::regex field("^([a-z0-9_-]+): |`([a-z0-9_-]+)`");
-  std::string out;
-  auto from = message.begin();
-  for (std::sregex_iterator match(message.begin(), message.end(), field), end; match != end; ++match) {
-    const bool first = (*match)[1].matched;
-    const std::string name = first ? (*match)[1] : (*match)[2];
-    const std::string typed = option(name);
-    out.append(from, (*match)[0].first);
-    out += (typed.empty() ? name : typed) + (first ? ": " : "");
-    from = (*match)[0].second;
-  }
-  return out.append(from, message.end());
-}
-
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, const Streams& streams) {
@@ -114,7 +93,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
   } catch (const std::bad_alloc&) {
     return fail(streams, "out of memory", 1);
   } catch (const std::exception& error) {
-    return fail(streams, with_options(error.what(), chosen(app)), 1);
+    return fail(streams, with_options(error.what(), chosen(app), FieldsIn::backticks), 1);
   }
 }
 

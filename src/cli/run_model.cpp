@@ -39,6 +39,10 @@ struct Options {
 
   /// Whether each line is traced through every layer and head.
   [[nodiscard]] bool traces() const { return all_heads || kind != "cross"; }
+  /// Whether --attention lists them one by one.
+  [[nodiscard]] bool lists_heads() const { return all_heads || kind == "all"; }
+  /// Whether --attention cannot be written without attention to the source.
+  [[nodiscard]] bool needs_cross() const { return !attention_file.empty() && kind != "encoder" && kind != "all"; }
 };
 
 // Lines are decoded in blocks, so that a long input neither waits for its end nor fills the memory.
@@ -56,7 +60,10 @@ void check_usage(const Options& o) {
     if (o.how.sample) throw UsageError("--sample: sampled outputs are not ranked; leave out --rerank-source");
     Reranker::check_weight(o.rerank_weight);
   }
-  if (o.kind != "all") (void)attention_kind(o.kind);
+  const char* const kinds[] = {"cross", "encoder", "decoder", "all"};
+  if (std::find(std::begin(kinds), std::end(kinds), o.kind) == std::end(kinds)) {
+    throw UsageError(fmt::format("--kind: \"{}\" is not one of {}", o.kind, fmt::join(kinds, ", ")));
+  }
   if (!o.traces()) return;
   const char* option = o.all_heads ? "--all-heads" : "--kind";
   if (o.attention_file.empty()) {
@@ -74,15 +81,23 @@ void check_usage(const Options& o) {
   }
 }
 
-// The line of --attention for a traced output: of one kind, or of all.
+// The line of --attention for a traced output: of one kind, or of all. A line without text has no maps, but the same
+// fields.
 std::string attention_line(const Options& o, const TranslationTrace& trace) {
-  if (trace.attention.source.empty() || o.kind == "all") return to_json(trace.attention);
   AttentionRecord record = trace.attention;
+  if (trace.translation.source_tokens.empty()) {
+    const std::string line = to_json(record);
+    return o.lists_heads() ? line.substr(0, line.size() - 1) + ",\"attention\":[]}" : line;
+  }
+  if (o.kind == "all") {
+    if (record.maps.empty()) throw UsageError("--kind: the model has no attention to write");
+    return to_json(record);
+  }
   if (o.kind != "cross") {
     const auto wanted = attention_kind(o.kind);
     const auto& maps = record.maps;
     if (std::none_of(maps.begin(), maps.end(), [&](const AttentionMap& m) { return m.kind == wanted; })) {
-      throw UsageError(fmt::format("--kind: the model has no {} attention to itself", o.kind));
+      throw UsageError(fmt::format("--kind: the model's {} does not attend to itself", o.kind));
     }
     record = record_of_kind(record, wanted);
   }
@@ -173,9 +188,8 @@ void run_model(const Options& o, const Streams& streams) {
   const std::vector<std::filesystem::path> folders(o.models.begin(), o.models.end());
   const Translator translator(folders);
   translator.check(how);
-  if (how.attention && o.kind != "encoder" && o.kind != "all" && !translator.attends()) {
-    throw UsageError(fmt::format("{}: {} has no attention to show",
-                                 o.attention_file.empty() ? "--alignments" : "--attention",
+  if ((o.needs_cross() || !o.alignments_file.empty()) && !translator.attends()) {
+    throw UsageError(fmt::format("{}: {} has no attention to show", o.needs_cross() ? "--attention" : "--alignments",
                                  fmt::join(o.models, " with ")));
   }
   // Opened first: what cannot be written is said before the work, not after it.

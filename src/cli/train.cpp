@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "cli/command.hpp"
+#include "cli/field_options.hpp"
 #include "cli/precision.hpp"
 #include "cli/progress.hpp"
 #include "cli/whole_number.hpp"
@@ -49,10 +50,11 @@ class InterruptGuard {
 
 class Screen final : public TrainingObserver {
  public:
-  explicit Screen(const Streams& streams) : out_(streams.err), bar_(streams.err, streams.err_is_terminal) {}
+  Screen(const Streams& streams, const CLI::App& command)
+      : out_(streams.err), command_(command), bar_(streams.err, streams.err_is_terminal) {}
 
   void started(const std::vector<std::string>& notes) override {
-    for (const auto& note : notes) out_ << note << '\n';
+    for (const auto& note : notes) out_ << with_options(note, command_, FieldsIn::backticks) << '\n';
     out_ << std::flush;
   }
   void stepped(const TrainState& state, double progress) override {
@@ -78,6 +80,7 @@ class Screen final : public TrainingObserver {
 
  private:
   std::ostream& out_;
+  const CLI::App& command_;
   ProgressBar bar_;
   std::string last_;
 };
@@ -363,7 +366,7 @@ void add_train(CLI::App& app, const Streams& streams) {
       ->group(group);
   sub->add_option("--threads", f->threads, "0: all cores")->group(group);
 
-  sub->callback([job, f, streams, rate] {
+  sub->callback([job, f, streams, rate, sub] {
     if (f->task != "generate" && f->task != "classify") {
       throw UsageError(fmt::format("--task: \"{}\" is not one of generate, classify", f->task));
     }
@@ -407,7 +410,7 @@ void add_train(CLI::App& app, const Streams& streams) {
     job->options.precision = precision_value(f->precision);
     if (f->threads != 0) set_threads(f->threads);
     const InterruptGuard guard;
-    Screen screen(streams);
+    Screen screen(streams, *sub);
     const Trainer::End end = train(*job, screen);
     screen.done();
     const char* why = end == Trainer::End::limit      ? "done"

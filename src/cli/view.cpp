@@ -44,7 +44,12 @@ bool is_empty(const AttentionRecord& picture) {
 }
 
 AttentionMatrix weights_to_draw(const AttentionRecord& picture, const ViewOptions& options) {
-  return is_empty(picture) ? picture.weights : chosen_weights(picture, options.layer, options.head);
+  if (is_empty(picture)) return picture.weights;
+  if ((options.layer || options.head) && picture.maps.empty()) {
+    throw UsageError(fmt::format("{}: the file has no single heads, which fovea run --all-heads writes",
+                                 options.layer ? "--layer" : "--head"));
+  }
+  return chosen_weights(picture, options.layer, options.head);
 }
 
 void draw_in_terminal(std::int64_t line, const AttentionRecord& picture, const ViewOptions& options,

@@ -41,7 +41,8 @@ class Reader {
 
   const Json& take(const char* name) {
     const auto found = json_.find(name);
-    if (found == json_.end()) throw FileError(fmt::format("{}: \"{}\" is missing", file_, inner(name)));
+    if (found == json_.end())
+      throw FileError(fmt::format("{}: \"{}\" is missing; {}", file_, inner(name), kOtherVersion));
     taken_.insert(name);
     return *found;
   }
@@ -81,8 +82,8 @@ class Reader {
     read("kind", kind);
     const bool known = ((kind == Kinds::kind ? (config = Kinds{}, true) : false) || ...);
     if (!known) {
-      throw FileError(
-          fmt::format("{}: \"{}\" is \"{}\", which this version of Fovea does not have", file_, inner("kind"), kind));
+      throw FileError(fmt::format("{}: \"{}\" is \"{}\", which this version of Fovea does not have; {}", file_,
+                                  inner("kind"), kind, kOtherVersion));
     }
     std::visit([this](auto& c) { fields(c); }, config);
   }
@@ -91,7 +92,8 @@ class Reader {
 
   void finish() const {
     for (const auto& [name, value] : json_.items()) {
-      if (!taken_.contains(name)) throw FileError(fmt::format("{}: \"{}\" is not known", file_, inner(name.c_str())));
+      if (taken_.contains(name)) continue;
+      throw FileError(fmt::format("{}: \"{}\" is not known here; {}", file_, inner(name.c_str()), kOtherVersion));
     }
   }
 

@@ -8,6 +8,9 @@
 
 namespace fovea {
 
+/// What to do about a file of another version.
+inline constexpr const char* kOtherVersion = "train the model again, or use the version of Fovea that wrote it";
+
 [[nodiscard]] nlohmann::json to_json(const ModelConfig& config);
 /// Throws FileError naming `file` and the field that is missing, unknown or out of range.
 [[nodiscard]] ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& file);

@@ -56,13 +56,15 @@ ModelConfig read_model_config(const std::filesystem::path& folder) {
     throw FileError(file + ": \"format\" is missing; a Fovea model says which format it has");
   }
   if (*format != kFormat) {
-    throw FileError(
-        fmt::format("{}: \"format\" is {}, this version of Fovea reads {}; train the model again, or use "
-                    "the version that wrote it",
-                    file, format->dump(), kFormat));
+    throw FileError(fmt::format("{}: \"format\" is {}, this version of Fovea reads {}; {}", file, format->dump(),
+                                kFormat, kOtherVersion));
   }
   const auto model = json.find("model");
-  if (model == json.end()) throw FileError(file + ": \"model\" is missing");
+  if (model == json.end()) throw FileError(fmt::format("{}: \"model\" is missing; {}", file, kOtherVersion));
+  for (const auto& [name, value] : json.items()) {
+    if (name == "format" || name == "task" || name == "model") continue;
+    throw FileError(fmt::format("{}: \"{}\" is not known here; {}", file, name, kOtherVersion));
+  }
   const ModelConfig config = model_config_from_json(*model, file);
   const auto task = json.find("task");
   if (task == json.end() || *task != task_of(config)) {

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Where in a line something stands, for its errors: "run.jsonl:3: heads[1].weights".
+// Where in a line something stands, for its errors: "run.jsonl:3: attention[1].weights".
 class Field {
  public:
   Field(const json& value, std::string path) : value_(value), path_(std::move(path)) {}
@@ -185,11 +185,21 @@ AttentionRecord parse_attention(std::string_view line, const std::string& where)
     const Field maps = root.at("attention");
     for (std::size_t i = 0; i < maps.array_size(); ++i) record.maps.push_back(map(maps.at(i), record));
   }
-  if (object.contains("weights") || record.maps.empty()) {
-    record.weights = weights(root.at("weights"), record.target.size(), record.source.size());
-  } else {
-    record.weights = mean_of(record_of_kind(record, AttentionKind::cross).maps);
+  // Weights may be left out where there are maps to take the mean of.
+  std::vector<AttentionMap> cross;
+  for (const AttentionMap& one : record.maps) {
+    if (one.kind == AttentionKind::cross) cross.push_back(one);
   }
+  if (object.contains("weights") || cross.empty()) {
+    record.weights = weights(root.at("weights"), record.target.size(), record.source.size());
+    return record;
+  }
+  for (const AttentionMap& one : cross) {
+    if (one.queries.size() != record.target.size() || one.keys.size() != record.source.size()) {
+      throw FileError(fmt::format("{}: weights is missing, and the heads of cross-attention have other tokens", where));
+    }
+  }
+  record.weights = mean_of(cross);
   return record;
 }
 

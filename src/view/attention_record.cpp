@@ -54,7 +54,7 @@ AttentionMatrix chosen_weights(const AttentionRecord& record, std::optional<int>
         (layer ? fmt::format(" layer {}", *layer) : "") + (head ? fmt::format(" head {}", *head) : "");
     throw UsageError(fmt::format("no weights of{}: the record has {}", wanted,
                                  record.maps.empty()
-                                     ? "no single heads, which fovea run --all-heads writes"
+                                     ? "no maps of single heads"
                                      : fmt::format("{} heads of other numbers or kinds", record.maps.size())));
   }
   return mean_of(matching);

@@ -81,7 +81,9 @@ TEST_F(TrainCommand, EmbeddingsAreScaledUnlessToldOtherwise) {
   ASSERT_EQ(run_cli(train("scaled", {"--preset", "rnn-bahdanau", "--max-steps", "4"})).code, 0);
   ASSERT_EQ(run_cli(train("not", {"--preset", "rnn-bahdanau", "--unscaled-embeddings", "--max-steps", "4"})).code, 0);
   const auto scaled = [this](const char* model) {
-    return nlohmann::json::parse(folder_.read(std::string(model) + "/config.json")).at("model").at("scaled-embeddings");
+    const auto config = nlohmann::json::parse(folder_.read(std::string(model) + "/config.json")).at("model");
+    EXPECT_EQ(config.at("source").at("scaled-embeddings"), config.at("head").at("scaled-embeddings"));
+    return config.at("source").at("scaled-embeddings");
   };
   EXPECT_EQ(scaled("scaled"), true);
   EXPECT_EQ(scaled("not"), false);
@@ -120,7 +122,7 @@ TEST_F(TrainCommand, RDropTrainsEveryPresetAndStandsInTheReport) {
 
 TEST_F(TrainCommand, Bf16TrainsResumesAndStandsInTheReport) {
   const auto with = [&](const char* name, std::vector<std::string> more) {
-    more.insert(more.begin(), {"--preset", "rnn-bahdanau"});
+    more.insert(more.begin(), {"--preset", "rnn-bahdanau", "--dim", "64"});  // smaller products stay fp32
     return run_cli(train(name, more));
   };
   const Ran whole = with("whole", {"--precision", "bf16", "--max-steps", "6"});
@@ -148,7 +150,8 @@ TEST_F(TrainCommand, TheConditionalFormTrainsResumesAndRuns) {
   ASSERT_EQ(with("parts", {"--max-steps", "3"}).code, 0);
   ASSERT_EQ(with("parts", {"--max-steps", "6", "--resume"}).code, 0);
   EXPECT_EQ(weights("whole"), weights("parts"));
-  EXPECT_EQ(nlohmann::json::parse(folder_.read("whole/config.json"))["model"]["form"], "conditional");
+  EXPECT_EQ(nlohmann::json::parse(folder_.read("whole/config.json"))["model"]["head"]["decoder"]["form"],
+            "conditional");
   const Ran run = run_cli({"run", "--model", file("whole"), "--beam", "3", "--max-length", "5"}, "eins zwei\n");
   EXPECT_EQ(run.code, 0) << run.err;
   const Ran two = with("m", {"--decoder-layers", "2"});
@@ -164,7 +167,7 @@ TEST_F(TrainCommand, AConfigFileHoldsOptionsAndTheCommandLineWins) {
   const Ran r = run_cli(train("m", {"--config", file("c.toml"), "--max-steps", "3"}));
   ASSERT_EQ(r.code, 0) << r.err;
   const auto config = nlohmann::json::parse(folder_.read("m/config.json"));
-  EXPECT_EQ(config["model"]["cell"], "lstm");
+  EXPECT_EQ(config["model"]["encoder"]["cell"], "lstm");
   EXPECT_EQ(config["model"]["shared-vocabulary"], true);
   EXPECT_NE(r.err.find("step      3"), std::string::npos) << r.err;
 }
@@ -172,7 +175,7 @@ TEST_F(TrainCommand, AConfigFileHoldsOptionsAndTheCommandLineWins) {
 TEST_F(TrainCommand, AConfigFileMayBeJoinedToItsOption) {
   folder_.write("c.toml", "max-steps = 2\ncell = \"lstm\"\narch = \"rnn\"\n");
   ASSERT_EQ(run_cli(train("m", {"--config=" + file("c.toml")})).code, 0);
-  EXPECT_EQ(nlohmann::json::parse(folder_.read("m/config.json"))["model"]["cell"], "lstm");
+  EXPECT_EQ(nlohmann::json::parse(folder_.read("m/config.json"))["model"]["head"]["decoder"]["cell"], "lstm");
 }
 
 TEST_F(TrainCommand, ATrainingThatDivergesSaysSo) {
@@ -187,9 +190,9 @@ TEST_F(TrainCommand, GoingOnWithAnotherModelIsRefused) {
   EXPECT_EQ(run_cli(train("m", {"--max-steps", "2", "--resume"})).code, 2)
       << "there is a model, but nothing to go on from";
   std::filesystem::remove(file("m/model.safetensors"));
-  const Ran r = run_cli(train("m", {"--max-steps", "2", "--resume", "--kernel", "5"}));
+  const Ran r = run_cli(train("m", {"--max-steps", "2", "--resume", "--heads", "4"}));
   EXPECT_EQ(r.code, 2);
-  EXPECT_NE(r.err.find("kernel 3, not 5"), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("heads 2, not 4"), std::string::npos) << r.err;
 }
 
 TEST_F(TrainCommand, ATrainingGoesOnOnlyWithWhatItWasGiven) {
@@ -244,24 +247,25 @@ TEST_F(TrainCommand, ALongLineToValidateOnDoesNotEndATraining) {
 }
 
 TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
-  expect_error(train("m", {"--preset", "nothing"}), 2, "preset");
-  expect_error(train("m", {"--heads", "3"}), 2, "heads: 3 do not divide the width 16");
+  expect_error(train("m", {"--preset", "nothing"}), 2, "--preset: \"nothing\" is not one of ");
+  expect_error(train("m", {"--heads", "3"}), 2, "--heads: 3 do not divide the width 16");
   expect_error(train("m", {"--positions", "rotary-cross", "--heads", "16"}), 2,
                "rotary-cross needs an even width per head, not 1");
   expect_error(train("m", {"--dropout", "1.5"}), 2, "--dropout");
   expect_error(train("m", {"--attention-dropout", "-0.5"}), 2, "--attention-dropout");
   expect_error(train("m", {"--encoder", "lstm"}), 2, "--encoder");
-  expect_error(train("m", {"--layers", "0"}), 2, "layers: 0 given, 1 to 64 are possible");
+  expect_error(train("m", {"--layers", "0"}), 2, "--layers: 0 given, 1 to 64 are possible");
   expect_error(train("m", {"--languages", "german"}), 2, "--languages");
   expect_error(train("m", {"--attention", "general"}), 2, "a transformer decoder's is scaled-dot or dot, not general");
   expect_error(train("m", {"--arch", "cnn", "--attention", "none"}), 2, "a cnn decoder's is scaled-dot, not none");
-  expect_error(train("m", {"--preset", "rnn-plain", "--local", "monotonic"}), 2, "local: only an rnn decoder with");
+  expect_error(train("m", {"--preset", "rnn-plain", "--local", "monotonic"}), 2, "--local: only an rnn decoder with");
   expect_error(train("m", {"--tokenizer", "syllable"}), 2, "--tokenizer: no tokenizer 'syllable'");
   expect_error(train("m", {"--seed", "-1"}), 2, "--seed");
   expect_error(train("m", {"--bpe"}), 2, "--bpe");
   expect_error(train("m", {"--precision", "fp16"}), 2, "--precision: \"fp16\" is not one of fp32, bf16");
   expect_error(train("m", {"--replicas", "-1"}), 2, "--replicas");
-  expect_error(train("m", {"--preset", "cnn", "--unscaled-embeddings"}), 2, "unscaled-embeddings");
+  expect_error(train("m", {"--preset", "cnn", "--unscaled-embeddings"}), 2,
+               "--unscaled-embeddings: only a model of two RNNs does without");
   expect_error(train("m", {"--r-drop", "-1"}), 2, "--r-drop");
   expect_error(train("m", {"--r-drop", "nan"}), 2, "--r-drop");
   expect_error(train("m", {"--subword-sampling", "0.1"}), 2, "--tokenizer sentencepiece, not word");

@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
-#include <variant>
 
 #include "fovea/error.hpp"
-#include "model/config_json.hpp"
 #include "support/scratch.hpp"
 
 namespace fovea {
@@ -56,60 +53,94 @@ TEST(ModelConfig, EveryPresetIsPossible) {
 }
 
 TEST(ModelConfig, NumbersOutsideTheirRangesAreRefused) {
-  const auto range = [](const std::string& name, const char* from, int least, int most,
-                        const std::function<void(ModelConfig&, int)>& set) {
-    for (const int wrong : {least - 1, most + 1}) {
-      expect_refused(
-          name, [&](ModelConfig& c) { set(c, wrong); }, from);
-    }
-    for (const int right : {least, most}) {
-      expect_taken([&](ModelConfig& c) { set(c, right); }, from);
-    }
+  using Field = std::function<int&(ModelConfig&)>;
+  const auto range = [](const char* from, const std::string& name, const Field& field, int least, int most) {
+    SCOPED_TRACE(name);
+    expect_refused(
+        name, [&](ModelConfig& c) { field(c) = least - 1; }, from);
+    expect_refused(
+        name, [&](ModelConfig& c) { field(c) = most + 1; }, from);
+    expect_taken([&](ModelConfig& c) { field(c) = least; }, from);
+    expect_taken([&](ModelConfig& c) { field(c) = most; }, from);
   };
-  range("layers", "rnn-plain", 1, 64, [](auto& c, int n) { encoder<RnnEncoderConfig>(c).layers = n; });
-  range("layers", "rnn-plain", 1, 64, [](auto& c, int n) { decoder<RnnDecoderConfig>(c).layers = n; });
-  range("dim", "rnn-plain", 1, 16384, [](auto& c, int n) { encoder<RnnEncoderConfig>(c).dim = n; });
-  range("dim", "rnn-plain", 1, 16384, [](auto& c, int n) { decoder<RnnDecoderConfig>(c).dim = n; });
-  range("embedding", "rnn-plain", 1, 16384, [](auto& c, int n) { c.tokens().embedding = n; });
-  range("embedding", "rnn-plain", 1, 16384, [](auto& c, int n) { c.generator().embedding = n; });
-  range("vocabulary", "rnn-plain", 5, 1 << 24, [](auto& c, int n) { c.tokens().vocabulary = n; });
-  range("vocabulary", "rnn-plain", 5, 1 << 24, [](auto& c, int n) { c.generator().vocabulary = n; });
-  range("ffn", "transformer-tiny", 1, 65536, [](auto& c, int n) { encoder<TransformerConfig>(c).ffn = n; });
-  range("layers", "transformer-tiny", 1, 64, [](auto& c, int n) { decoder<TransformerConfig>(c).layers = n; });
-  range("kernel", "cnn", 1, 63, [](auto& c, int n) { encoder<CnnConfig>(c).kernel = n; });
-  range("max_positions", "cnn", 1, 1 << 20, [](auto& c, int n) { decoder<CnnConfig>(c).max_positions = n; });
-  range("local_window", "rnn-luong", 1, 10000, [](auto& c, int n) {
+  using Rnn = RnnEncoderConfig;
+  using RnnOut = RnnDecoderConfig;
+  range(
+      "rnn-plain", "layers", [](ModelConfig& c) -> int& { return encoder<Rnn>(c).layers; }, 1, 64);
+  range(
+      "rnn-plain", "layers", [](ModelConfig& c) -> int& { return decoder<RnnOut>(c).layers; }, 1, 64);
+  range(
+      "rnn-plain", "dim", [](ModelConfig& c) -> int& { return encoder<Rnn>(c).dim; }, 1, 16384);
+  range(
+      "rnn-plain", "dim", [](ModelConfig& c) -> int& { return decoder<RnnOut>(c).dim; }, 1, 16384);
+  range(
+      "rnn-plain", "embedding", [](ModelConfig& c) -> int& { return c.tokens().embedding; }, 1, 16384);
+  range(
+      "rnn-plain", "embedding", [](ModelConfig& c) -> int& { return c.generator().embedding; }, 1, 16384);
+  range(
+      "rnn-plain", "vocabulary", [](ModelConfig& c) -> int& { return c.tokens().vocabulary; }, 5, 1 << 24);
+  range(
+      "rnn-plain", "vocabulary", [](ModelConfig& c) -> int& { return c.generator().vocabulary; }, 5, 1 << 24);
+  for (const bool writes : {false, true}) {
+    const auto transformer = [writes](ModelConfig& c) -> TransformerConfig& {
+      return writes ? decoder<TransformerConfig>(c) : encoder<TransformerConfig>(c);
+    };
+    const auto cnn = [writes](ModelConfig& c) -> CnnConfig& {
+      return writes ? decoder<CnnConfig>(c) : encoder<CnnConfig>(c);
+    };
+    const char* from = "transformer-small";
+    range(
+        from, "layers", [&](ModelConfig& c) -> int& { return transformer(c).layers; }, 1, 64);
+    range(
+        from, "ffn", [&](ModelConfig& c) -> int& { return transformer(c).ffn; }, 1, 65536);
+    range(
+        from, "heads", [&](ModelConfig& c) -> int& { return transformer(c).heads; }, 1, 256);
+    range(
+        "cnn", "layers", [&](ModelConfig& c) -> int& { return cnn(c).layers; }, 1, 64);
+    range(
+        "cnn", "kernel", [&](ModelConfig& c) -> int& { return cnn(c).kernel; }, 1, 63);
+    range(
+        "cnn", "max_positions", [&](ModelConfig& c) -> int& { return cnn(c).max_positions; }, 1, 1 << 20);
+  }
+  const auto window = [](ModelConfig& c) -> int& {
     decoder<RnnDecoderConfig>(c).local = LocalKind::monotonic;
-    decoder<RnnDecoderConfig>(c).local_window = n;
-  });
-  expect_refused("heads", [](ModelConfig& c) { encoder<TransformerConfig>(c).heads = 0; });
-  expect_refused("heads", [](ModelConfig& c) { decoder<TransformerConfig>(c).heads = 257; });
+    return decoder<RnnDecoderConfig>(c).local_window;
+  };
+  range("rnn-luong", "local_window", window, 1, 10000);
 }
 
 TEST(ModelConfig, ATransformersHeadsDivideItsWidth) {
   expect_refused("heads", [](ModelConfig& c) { encoder<TransformerConfig>(c).heads = 3; });
   expect_refused("heads", [](ModelConfig& c) { decoder<TransformerConfig>(c).heads = 3; });
+  expect_refused("heads", [](ModelConfig& c) {
+    decoder<TransformerConfig>(c).heads = 3;
+    c.encoder = RnnEncoderConfig{};
+  });
   expect_taken([](ModelConfig& c) { encoder<TransformerConfig>(c).heads = 8; });
 }
 
 TEST(ModelConfig, ATransformersEmbeddingIsAsWideAsItIs) {
   expect_refused("embedding", [](ModelConfig& c) { c.tokens().embedding = 64; });
   expect_refused("embedding", [](ModelConfig& c) { c.generator().embedding = 64; });
+  expect_taken([](ModelConfig& c) { c.tokens().embedding = c.generator().embedding = 128; });
   expect_taken([](ModelConfig& c) { c.tokens().embedding = c.generator().embedding = 64; }, "rnn-bahdanau");
 }
 
 TEST(ModelConfig, RotaryPositionsNeedEvenHeads) {
+  const auto width = [](int dim, Positions positions) {
+    return [=](ModelConfig& c) {
+      for (auto* part : {&encoder<TransformerConfig>(c), &decoder<TransformerConfig>(c)}) {
+        part->positions = positions;
+        part->dim = dim;
+      }
+      c.tokens().embedding = c.generator().embedding = dim;
+    };
+  };
   for (const Positions kind : {Positions::rotary, Positions::rotary_cross}) {
-    for (const int dim : {12, 16}) {
-      const auto set = [kind, dim](ModelConfig& c) {
-        encoder<TransformerConfig>(c).positions = kind;
-        encoder<TransformerConfig>(c).dim = c.tokens().embedding = dim;
-      };
-      if (dim == 12) expect_refused("positions", set);
-      if (dim == 16) expect_taken(set);
-    }
+    expect_refused("positions", width(12, kind));
+    expect_taken(width(16, kind));
   }
-  expect_taken([](ModelConfig& c) { encoder<TransformerConfig>(c).dim = c.tokens().embedding = 12; });
+  expect_taken(width(12, Positions::sinusoidal));
 }
 
 TEST(ModelConfig, ACnnEncodersKernelIsOdd) {
@@ -120,31 +151,46 @@ TEST(ModelConfig, ACnnEncodersKernelIsOdd) {
 }
 
 TEST(ModelConfig, OnlyTwoRnnsGoWithoutScaledEmbeddings) {
-  const auto source = [](ModelConfig& c) { c.tokens().scaled_embeddings = false; };
-  const auto target = [](ModelConfig& c) { c.generator().scaled_embeddings = false; };
+  const auto unscaled = [](ModelConfig& c) { c.tokens().scaled_embeddings = c.generator().scaled_embeddings = false; };
   for (const char* name : {"transformer-tiny", "cnn"}) {
-    expect_refused("scaled_embeddings", source, name);
-    expect_refused("scaled_embeddings", target, name);
+    expect_refused("embeddings", unscaled, name);
+    expect_refused(
+        "embeddings", [](ModelConfig& c) { c.tokens().scaled_embeddings = false; }, name);
+    expect_refused(
+        "embeddings", [](ModelConfig& c) { c.generator().scaled_embeddings = false; }, name);
   }
-  expect_taken(source, "rnn-plain");
-  expect_taken(target, "rnn-plain");
+  expect_refused(
+      "embeddings",
+      [&](ModelConfig& c) {
+        unscaled(c);
+        c.generator().decoder = CnnConfig{};
+      },
+      "rnn-plain");
+  expect_taken(unscaled, "rnn-plain");
 }
 
 TEST(ModelConfig, AllMatricesAreOneOnlyWithASharedVocabulary) {
+  const auto all = [](ModelConfig& c) {
+    c.generator().tie = Tie::all;
+    c.shared_vocabulary = true;
+  };
   expect_refused("tie", [](ModelConfig& c) { c.generator().tie = Tie::all; });
-  expect_taken([](ModelConfig& c) {
-    c.generator().tie = Tie::all;
-    c.shared_vocabulary = true;
-  });
-  expect_refused("tie", [](ModelConfig& c) {
-    c.generator().tie = Tie::all;
-    c.shared_vocabulary = true;
-    c.generator().vocabulary = 101;
-  });
+  expect_taken(all);
   expect_taken([](ModelConfig& c) { c.generator().tie = Tie::target; });
+  expect_refused("tie", [&](ModelConfig& c) {
+    all(c);
+    c.tokens().vocabulary = 101;
+  });
+  expect_refused(
+      "tie",
+      [&](ModelConfig& c) {
+        all(c);
+        c.tokens().embedding = 64;
+      },
+      "rnn-bahdanau");
 }
 
-TEST(ModelConfig, LocalAttentionNeedsAttention) {
+TEST(ModelConfig, LocalAttentionIsForAnRnnWithAttention) {
   const auto local = [](ModelConfig& c) { decoder<RnnDecoderConfig>(c).local = LocalKind::monotonic; };
   expect_refused("local", local, "rnn-plain");
   expect_taken(local, "rnn-luong");
@@ -172,28 +218,47 @@ TEST(ModelConfig, InputFeedingIsForTheLuongForm) {
 }
 
 TEST(ModelConfig, TheConditionalFormHasAttentionAndOneLayer) {
-  const auto conditional = [](int layers) {
-    return [layers](ModelConfig& c) {
+  const auto conditional = [](int encoder_layers, int decoder_layers) {
+    return [=](ModelConfig& c) {
+      encoder<RnnEncoderConfig>(c).layers = encoder_layers;
+      decoder<RnnDecoderConfig>(c).layers = decoder_layers;
       decoder<RnnDecoderConfig>(c).form = RnnForm::conditional;
-      decoder<RnnDecoderConfig>(c).layers = layers;
     };
   };
-  expect_taken(conditional(1), "rnn-bahdanau");
-  expect_refused("form", conditional(1), "rnn-plain");
-  expect_refused("form", conditional(2), "rnn-bahdanau");
+  expect_taken(conditional(1, 1), "rnn-bahdanau");
+  expect_refused("form", conditional(1, 1), "rnn-plain");
+  expect_refused("form", conditional(2, 2), "rnn-bahdanau");
+  expect_taken(conditional(2, 1), "rnn-bahdanau");
+}
+
+TEST(ModelConfig, SaysWhatAttendsToTheMemory) {
+  const auto expect = [](const char* name, bool attends, int layers, int heads) {
+    const ModelConfig config = possible(name);
+    EXPECT_EQ(config.attends(), attends) << name;
+    EXPECT_EQ(config.attention_layers(), layers) << name;
+    EXPECT_EQ(config.attention_heads(), heads) << name;
+  };
+  expect("rnn-plain", false, 0, 1);
+  expect("rnn-luong", true, 1, 1);  // two layers attend once
+  expect("cnn", true, 4, 1);
+  expect("transformer-small", true, 3, 4);
 }
 
 TEST(ModelConfig, LearnedPositionsLimitWhatItReadsAndWrites) {
   ModelConfig config = possible();
+  encoder<TransformerConfig>(config).max_positions = 77;
+  decoder<TransformerConfig>(config).max_positions = 66;
   EXPECT_EQ(config.longest_source(), 0);
   EXPECT_EQ(config.longest_target(), 0);
   encoder<TransformerConfig>(config).positions = Positions::learned;
-  encoder<TransformerConfig>(config).max_positions = 77;
+  decoder<TransformerConfig>(config).positions = Positions::learned;
+  EXPECT_EQ(config.longest_source(), 77);
+  EXPECT_EQ(config.longest_target(), 66);
+  config.generator().decoder = RnnDecoderConfig{};
   EXPECT_EQ(config.longest_source(), 77);
   EXPECT_EQ(config.longest_target(), 0);
-  decoder<TransformerConfig>(config).positions = Positions::learned;
-  decoder<TransformerConfig>(config).max_positions = 66;
-  EXPECT_EQ(config.longest_target(), 66);
+  decoder<RnnDecoderConfig>(config) = {.attention = RnnAttention::location, .max_positions = 55};
+  EXPECT_EQ(config.longest_source(), 55);  // the smaller of both
   config = possible("cnn");
   encoder<CnnConfig>(config).max_positions = 77;
   decoder<CnnConfig>(config).max_positions = 66;
@@ -207,22 +272,11 @@ TEST(ModelConfig, LearnedPositionsLimitWhatItReadsAndWrites) {
   EXPECT_EQ(config.longest_target(), 0);
 }
 
-TEST(ModelConfig, ComesBackFromJsonAsItWas) {
-  for (const char* name : preset_names()) {
-    ModelConfig config = possible(name);
-    config.languages = "en-de";
-    config.generator().vocabulary = 77;
-    EXPECT_EQ(to_json(model_config_from_json(to_json(config), "file")), to_json(config)) << name;
-  }
-}
-
-TEST(ModelConfig, JsonThatIsNoConfigurationIsAnErrorWithTheFile) {
-  EXPECT_THAT(test::message_of<FileError>([] { (void)model_config_from_json(3, "some/file"); }),
-              HasSubstr("some/file"));
-  nlohmann::json json = to_json(possible());
-  json.erase("encoder");
-  EXPECT_THAT(test::message_of<FileError>([&] { (void)model_config_from_json(json, "some/file"); }),
-              testing::AllOf(HasSubstr("some/file"), HasSubstr("encoder")));
+TEST(ModelConfig, KindsAreMadeByName) {
+  EXPECT_STREQ(kind_of(encoder_of_kind("rnn", "encoder")), "rnn");
+  EXPECT_STREQ(kind_of(decoder_of_kind("transformer", "decoder")), "transformer");
+  EXPECT_THAT(test::message_of<UsageError>([] { (void)decoder_of_kind("mlp", "decoder"); }),
+              testing::AllOf(HasSubstr("decoder"), HasSubstr("mlp"), HasSubstr("rnn, cnn, transformer")));
 }
 
 }  // namespace

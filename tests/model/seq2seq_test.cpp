@@ -1,83 +1,22 @@
-#include "model/seq2seq.hpp"
+#include "fovea/model/seq2seq.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "decode/search.hpp"
+#include "fovea/decode/search.hpp"
 #include "fovea/error.hpp"
+#include "model/kinds.hpp"
 #include "support/copy_task.hpp"
+#include "tasks/pair_learner.hpp"
 
 namespace fovea {
 namespace {
 
-ModelConfig small(Arch encoder, Arch decoder) {
-  ModelConfig c;
-  c.encoder = encoder;
-  c.decoder = decoder;
-  c.layers = 2;
-  c.dim = 16;
-  c.ffn = 24;
-  c.heads = 2;
-  c.source_vocabulary = 11;
-  c.target_vocabulary = 12;
-  return c;
-}
-
-std::vector<std::pair<std::string, ModelConfig>> kinds() {
-  std::vector<std::pair<std::string, ModelConfig>> all;
-  const auto add = [&all](const std::string& name, const ModelConfig& c) { all.emplace_back(name, c); };
-  for (const Arch e : {Arch::rnn, Arch::cnn, Arch::transformer}) {
-    for (const Arch d : {Arch::rnn, Arch::cnn, Arch::transformer}) add(enum_text(e) + "-" + enum_text(d), small(e, d));
-  }
-  for (const RnnAttention a :
-       {RnnAttention::none, RnnAttention::additive, RnnAttention::dot, RnnAttention::scaled_dot, RnnAttention::general,
-        RnnAttention::concat, RnnAttention::location, RnnAttention::cosine}) {
-    for (const RnnForm form : {RnnForm::bahdanau, RnnForm::luong, RnnForm::conditional}) {
-      if (form == RnnForm::conditional && a == RnnAttention::none) continue;
-      for (const Cell cell : {Cell::gru, Cell::lstm}) {
-        auto r = small(Arch::rnn, Arch::rnn);
-        r.attention = a;
-        r.form = form;
-        r.cell = cell;
-        r.layers = form == RnnForm::luong ? 2 : 1;
-        r.bidirectional = cell == Cell::gru;
-        r.input_feeding = form == RnnForm::luong && cell == Cell::lstm;
-        add(fmt::format("rnn {} {} {}", enum_text(a), enum_text(form), enum_text(cell)), r);
-      }
-    }
-  }
-  for (const LocalKind local : {LocalKind::monotonic, LocalKind::predictive}) {
-    auto r = small(Arch::rnn, Arch::rnn);
-    r.local = local;
-    r.local_window = 2;
-    add("rnn local " + enum_text(local), r);
-  }
-  auto covered = small(Arch::rnn, Arch::rnn);
-  covered.coverage = true;
-  add("rnn coverage", covered);
-  auto undivided = small(Arch::transformer, Arch::transformer);
-  undivided.attention = RnnAttention::dot;
-  add("transformer, undivided scores", undivided);
-  auto c = small(Arch::transformer, Arch::transformer);
-  c.norm = Norm::post;
-  c.positions = Positions::learned;
-  add("post-norm, learned positions", c);
-  c.positions = Positions::rotary;
-  c.tie = Tie::target;
-  add("rotary, tied", c);
-  c.positions = Positions::rotary_cross;
-  add("rotary, across too", c);
-  c.positions = Positions::alibi;
-  c.tie = Tie::all;
-  c.shared_vocabulary = true;
-  c.source_vocabulary = c.target_vocabulary;
-  add("alibi, all tied", c);
-  return all;
-}
+using test::kinds;
+using test::small;
+using test::small_transformer;
 
 // Decoding a token at a time must give what teacher forcing gives, whatever rows are beside it.
 TEST(Seq2Seq, StepsGiveTheSameProbabilitiesAsAllPositionsAtOnce) {
@@ -86,29 +25,32 @@ TEST(Seq2Seq, StepsGiveTheSameProbabilitiesAsAllPositionsAtOnce) {
     Parameters p(3);
     const Seq2Seq model(config, p);
     const test::BackwardsTask task(5, 7, 6, 1);
-    MicroBatch batch;
+    PairBatch batch;
     batch.fill(task, task.all());
     std::vector<double> expected(5);
-    model.score(batch.source_view(), batch.target_view(), batch.wanted, expected);
+    model.score(batch.source.view(), batch.target.view(), batch.wanted.view().ids, expected);
 
     const NoGrad quiet;
     Pass pass;
-    const Memory memory = model.encode(batch.source_view(), pass);
+    const Memory memory = model.encode(batch.source.view(), pass);
     const auto stepper = model.start(memory, true);
+    const Tokens target = batch.target.view();
+    const auto at = [&target](std::int64_t r, std::int64_t t) {
+      return static_cast<std::size_t>(r * target.length + t);
+    };
     std::vector<double> total(5, 0.0);
-    for (std::int64_t t = 0; t < batch.target_length; ++t) {
+    for (std::int64_t t = 0; t < target.length; ++t) {
       std::vector<std::int32_t> tokens;
-      for (std::int64_t r = 0; r < 5; ++r)
-        tokens.push_back(batch.target[static_cast<std::size_t>(r * batch.target_length + t)]);
+      for (std::int64_t r = 0; r < 5; ++r) tokens.push_back(target.ids[at(r, t)]);
       const Tensor scores = stepper->step(tokens);
       const Tensor attention = stepper->attention();
       for (std::int64_t r = 0; r < 5; ++r) {
-        const std::int32_t wanted = batch.wanted[static_cast<std::size_t>(r * batch.target_length + t)];
+        const std::int32_t wanted = batch.wanted.view().ids[at(r, t)];
         if (wanted == pad_id) continue;
         double sum = 0;
         for (std::int64_t k = 0; k < scores.dim(1); ++k) sum += std::exp(scores.data()[r * scores.dim(1) + k]);
         total[static_cast<std::size_t>(r)] += scores.data()[r * scores.dim(1) + wanted] - std::log(sum);
-        if (attention && config.local == LocalKind::none) {  // a Gaussian factor leaves less than 1
+        if (attention && !test::is_local(config)) {  // a Gaussian factor leaves less than 1
           double row = 0;
           for (std::int64_t k = 0; k < attention.dim(1); ++k) row += attention.data()[r * attention.dim(1) + k];
           EXPECT_NEAR(row, 1.0, 1e-5);
@@ -120,34 +62,79 @@ TEST(Seq2Seq, StepsGiveTheSameProbabilitiesAsAllPositionsAtOnce) {
   }
 }
 
+// The other way to read the weights: of all positions at once, by layer and head.
+TEST(Seq2Seq, StepsGiveTheSameAttentionAsAllPositionsAtOnce) {
+  for (const auto& [name, config] : kinds()) {
+    SCOPED_TRACE(name);
+    Parameters p(3);
+    const Seq2Seq model(config, p);
+    const test::BackwardsTask task(3, 7, 6, 1);
+    PairBatch batch;
+    batch.fill(task, task.all());
+    const Tokens target = batch.target.view();
+    const NoGrad quiet;
+    Pass pass;
+    const Memory memory = model.encode(batch.source.view(), pass);
+    const Decoded decoded = model.generator().decode(&memory, target, pass, {.cross = true});
+    ASSERT_EQ(static_cast<int>(decoded.cross.size()), config.attention_layers());
+    EXPECT_EQ(decoded.cross.empty(), !config.attends());
+    for (int layer = 0; layer < config.attention_layers(); ++layer) {
+      const Tensor whole = decoded.cross[static_cast<std::size_t>(layer)].value().contiguous();
+      const std::int64_t keys = batch.source.view().length;
+      ASSERT_EQ(whole.shape(), (Shape{3, config.attention_heads(), target.length, keys}));
+      for (int head = 0; head < config.attention_heads(); ++head) {
+        const auto stepper = model.start(memory, true, {.layer = layer, .head = head});
+        for (std::int64_t t = 0; t < target.length; ++t) {
+          std::vector<std::int32_t> tokens;
+          for (std::int64_t r = 0; r < 3; ++r) {
+            tokens.push_back(target.ids[static_cast<std::size_t>(r * target.length + t)]);
+          }
+          (void)stepper->step(tokens);
+          const Tensor step = stepper->attention();
+          for (std::int64_t r = 0; r < 3; ++r) {
+            if (t >= target.lengths[static_cast<std::size_t>(r)]) continue;
+            const float* row = whole.data() + ((r * config.attention_heads() + head) * target.length + t) * keys;
+            for (std::int64_t k = 0; k < keys; ++k) ASSERT_NEAR(step.data()[r * keys + k], row[k], 1e-4);
+          }
+        }
+      }
+    }
+  }
+}
+
 // A softmax that starts saturated passes no gradient on: for long nothing is learned about where to look.
 TEST(Seq2Seq, AnUntrainedModelLooksAtMuchOfTheSource) {
   for (const char* const name : preset_names()) {
     for (const Positions positions : {Positions::sinusoidal, Positions::learned}) {
       SCOPED_TRACE(name);
       ModelConfig config = preset(name);
-      config.positions = positions;
-      config.source_vocabulary = config.target_vocabulary = 100;
+      if (auto* part = std::get_if<TransformerConfig>(&config.encoder)) part->positions = positions;
+      if (auto* part = std::get_if<TransformerConfig>(&config.generator().decoder)) part->positions = positions;
+      config.tokens().vocabulary = config.generator().vocabulary = 100;
       Parameters p(3);
       const Seq2Seq model(config, p);
       const test::BackwardsTask task(4, 90, 24, 1);
-      MicroBatch batch;
+      PairBatch batch;
       batch.fill(task, task.all());
       const NoGrad quiet;
       Pass pass;
-      const Memory memory = model.encode(batch.source_view(), pass);
-      const auto stepper = model.start(memory, true);
-      (void)stepper->step(std::vector<std::int32_t>(4, bos_id));
-      for (const Tensor& weights : stepper->layer_attention()) {  // [rows, heads, keys]
-        const std::int64_t keys = weights.dim(-1);
-        for (std::int64_t i = 0; i < weights.size() / keys; ++i) {
-          double entropy = 0;
-          for (std::int64_t k = 0; k < keys; ++k) {
-            const double w = weights.contiguous().data()[i * keys + k];
-            if (w > 0) entropy -= w * std::log(w);
+      const Memory memory = model.encode(batch.source.view(), pass);
+      for (int layer = 0; layer < config.attention_layers(); ++layer) {
+        for (int head = 0; head < config.attention_heads(); ++head) {
+          const auto stepper = model.start(memory, true, {.layer = layer, .head = head});
+          (void)stepper->step(std::vector<std::int32_t>(4, bos_id));
+          const Tensor weights = stepper->attention();  // [rows, keys]
+          const std::int64_t keys = weights.dim(-1);
+          for (std::int64_t row = 0; row < 4; ++row) {
+            double entropy = 0;
+            for (std::int64_t k = 0; k < keys; ++k) {
+              const double w = weights.data()[row * keys + k];
+              if (w > 0) entropy -= w * std::log(w);
+            }
+            const auto length = batch.source.view().lengths[static_cast<std::size_t>(row)];
+            EXPECT_GT(std::exp(entropy), 0.3 * static_cast<double>(length))
+                << "row " << row << " of " << length << ", layer " << layer << ", head " << head;
           }
-          const auto length = batch.source_lengths[static_cast<std::size_t>(i / weights.dim(1))];
-          EXPECT_GT(std::exp(entropy), 0.3 * static_cast<double>(length)) << "row " << i << " of " << length;
         }
       }
     }
@@ -158,7 +145,7 @@ TEST(Seq2Seq, AnUntrainedModelLooksAtMuchOfTheSource) {
 TEST(Seq2Seq, AnUntrainedModelTellsWordsApart) {
   for (const char* const name : preset_names()) {
     ModelConfig config = preset(name);
-    config.source_vocabulary = config.target_vocabulary = 100;
+    config.tokens().vocabulary = config.generator().vocabulary = 100;
     const auto difference = [&config] {  // root mean square, of what two words are encoded to
       Parameters p(3);
       const Seq2Seq model(config, p);
@@ -174,77 +161,45 @@ TEST(Seq2Seq, AnUntrainedModelTellsWordsApart) {
       return std::sqrt(sum / static_cast<double>(width));
     };
     EXPECT_GT(difference(), 0.1) << name;
-    config.scaled_embeddings = false;
-    if (config.encoder != Arch::rnn) continue;
+    config.tokens().scaled_embeddings = config.generator().scaled_embeddings = false;
+    if (!std::holds_alternative<RnnEncoderConfig>(config.encoder)) continue;
     EXPECT_LT(difference(), 0.1) << name;
   }
 }
 
-TEST(ModelConfig, OneMadeBeforeEmbeddingsCouldBeScaledIsReadAsItWasMade) {
-  for (const char* const name : preset_names()) {
-    ModelConfig config = preset(name);
-    config.source_vocabulary = config.target_vocabulary = 100;
-    nlohmann::json json = to_json(config);
-    EXPECT_TRUE(model_config_from_json(json, "config.json").scaled_embeddings) << name;
-    json["scaled-embeddings"] = false;
-    if (config.encoder == Arch::rnn) {
-      EXPECT_FALSE(model_config_from_json(json, "config.json").scaled_embeddings) << name;
-    } else {
-      EXPECT_THROW((void)model_config_from_json(json, "config.json"), FileError) << name;
-    }
-    json.erase("scaled-embeddings");
-    EXPECT_EQ(model_config_from_json(json, "config.json").scaled_embeddings, config.encoder != Arch::rnn) << name;
-  }
-}
-
-TEST(ModelConfig, NumbersAreTakenAsTheyAreWritten) {
-  ModelConfig config = preset("transformer-tiny");
-  config.source_vocabulary = config.target_vocabulary = 100;
-  for (const nlohmann::json& wrong : {nlohmann::json(1'000'000'000'000), nlohmann::json(128.5), nlohmann::json("128"),
-                                      nlohmann::json(nullptr), nlohmann::json(-5'000'000'000)}) {
-    nlohmann::json json = to_json(config);
-    json["dim"] = wrong;
-    try {
-      (void)model_config_from_json(json, "config.json");
-      ADD_FAILURE() << wrong;
-    } catch (const FileError& error) {
-      EXPECT_NE(std::string(error.what()).find("\"dim\" is " + wrong.dump()), std::string::npos) << error.what();
-    }
-  }
-}
-
-TEST(Seq2Seq, ATransformersDotIsNotDivided) {
-  const auto score = [](RnnAttention attention) {
-    ModelConfig config = small(Arch::transformer, Arch::transformer);
-    config.attention = attention;
+TEST(Seq2Seq, ATransformersScoresAreDividedUnlessToldOtherwise) {
+  const auto score = [](bool scaled) {
+    TransformerConfig part = small_transformer();
+    part.scaled_scores = scaled;
+    const ModelConfig config = small(part, part);
     Parameters p(3);
     const Seq2Seq model(config, p);
     const test::BackwardsTask task(1, 7, 6, 1);
-    MicroBatch batch;
+    PairBatch batch;
     batch.fill(task, task.all());
     std::vector<double> out(1);
-    model.score(batch.source_view(), batch.target_view(), batch.wanted, out);
+    model.score(batch.source.view(), batch.target.view(), batch.wanted.view().ids, out);
     return out[0];
   };
-  EXPECT_EQ(score(RnnAttention::scaled_dot), score(RnnAttention::additive));  // what an RNN's would be does not matter
-  EXPECT_GT(std::abs(score(RnnAttention::scaled_dot) - score(RnnAttention::dot)), 1e-4);
+  EXPECT_GT(std::abs(score(true) - score(false)), 1e-4);
 }
 
 // Equal words are encoded to equal states where no position is added to them: only what turns with their place between
 // source and target can tell them apart.
 TEST(Seq2Seq, RotaryPositionsAcrossTellThePlacesOfEqualWordsApart) {
   const auto spread = [](Positions positions) {  // of the weights of the first layer's first head, at the second step
-    ModelConfig config = small(Arch::transformer, Arch::transformer);
-    config.positions = positions;
+    TransformerConfig part = small_transformer();
+    part.positions = positions;
+    const ModelConfig config = small(part, part);
     Parameters p(3);
     const Seq2Seq model(config, p);
     const NoGrad quiet;
     Pass pass;
     const std::vector<std::int32_t> ids(6, 7);
     const std::vector<std::int64_t> lengths{6};
-    const auto stepper = model.start(model.encode({ids, lengths, 1, 6}, pass), true);
+    const auto stepper = model.start(model.encode({ids, lengths, 1, 6}, pass), true, {.layer = 0, .head = 0});
     for (int i = 0; i < 2; ++i) (void)stepper->step(std::vector<std::int32_t>{bos_id});
-    const Tensor weights = stepper->layer_attention()[0].contiguous();
+    const Tensor weights = stepper->attention();
     const auto [low, high] = std::minmax_element(weights.data(), weights.data() + 6);
     return *high - *low;
   };
@@ -255,12 +210,12 @@ TEST(Seq2Seq, RotaryPositionsAcrossTellThePlacesOfEqualWordsApart) {
 TEST(Seq2Seq, ATransformersDropoutRatesAreHeededEachForItself) {
   const auto loss = [](const DropoutRates& rates) {
     Parameters p(3);
-    const Seq2Seq model(small(Arch::transformer, Arch::transformer), p);
+    const Seq2Seq model(small(small_transformer(), small_transformer()), p);
     const test::BackwardsTask task(4, 7, 6, 1);
-    MicroBatch batch;
+    PairBatch batch;
     batch.fill(task, task.all());
-    Pass pass{.dropout = rates, .seed = 9};
-    return model.loss(batch.source_view(), batch.target_view(), batch.wanted, {}, pass).loss.value().item();
+    Pass pass{.rates = rates, .seed = 9};
+    return model.loss(batch.source.view(), batch.target.view(), batch.wanted.view().ids, {}, pass).loss.value().item();
   };
   const float without = loss({});
   EXPECT_EQ(loss({0, 0, 0}), without);
@@ -278,12 +233,12 @@ TEST(Seq2Seq, ALineDecodesToTheSameAloneAndInABatch) {
     const test::BackwardsTask task(7, 7, 9, 2);
     const auto decode = [&](const std::vector<std::int64_t>& which) {
       const NoGrad quiet;
-      MicroBatch batch;
+      PairBatch batch;
       batch.fill(task, which);
       Pass pass;
-      const auto stepper = model.start(model.encode(batch.source_view(), pass), true);
+      const auto stepper = model.start(model.encode(batch.source.view(), pass), true);
       std::vector<SearchInput> inputs;
-      for (const auto n : batch.source_lengths) inputs.push_back({n, 0, {}});
+      for (const auto n : batch.source.view().lengths) inputs.push_back({n, 0, {}});
       return search(*stepper, inputs, {.beam = 3, .n_best = 2, .max_length = 8, .want_attention = true});
     };
     const auto together = decode(task.all());
@@ -305,11 +260,13 @@ TEST(Seq2Seq, TheGradientMatchesADifferenceAlongADirection) {
     Parameters p(5);
     const Seq2Seq model(config, p);
     const test::BackwardsTask task(4, 7, 5, 3);
-    MicroBatch batch;
+    PairBatch batch;
     batch.fill(task, task.all());
     const auto loss = [&](float dropout) {
-      Pass pass{.dropout = dropout, .seed = 9};
-      return model.loss(batch.source_view(), batch.target_view(), batch.wanted, {.label_smoothing = 0.1F}, pass).loss;
+      Pass pass{.rates = dropout, .seed = 9};
+      return model
+          .loss(batch.source.view(), batch.target.view(), batch.wanted.view().ids, {.label_smoothing = 0.1F}, pass)
+          .loss;
     };
     for (const float dropout : {0.0F, 0.3F}) {
       for (const auto& e : p.entries()) e.weight.zero_grad();
@@ -355,8 +312,9 @@ TEST(Seq2Seq, TheGradientMatchesADifferenceAlongADirection) {
 
 TEST(Seq2Seq, AConfigurationThatCannotBeIsNamed) {
   Parameters p;
-  auto c = small(Arch::transformer, Arch::transformer);
-  c.heads = 3;
+  TransformerConfig part = small_transformer();
+  part.heads = 3;
+  const ModelConfig c = small(part, part);
   EXPECT_THROW(Seq2Seq(c, p), UsageError);
   EXPECT_THROW((void)preset("transformer-huge"), UsageError);
 }

@@ -110,7 +110,7 @@ TEST(Batches, WhatCannotFitIsAnErrorThatSaysWhatWould) {
     Batches batches(corpus, {.batch_tokens = 10});
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("--batch-tokens 10 is less than the"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("batch_tokens: 10 given, line 1 has 28 tokens"));
   }
   const Corpus empty;
   EXPECT_THROW(Batches(empty, {}), UsageError);
