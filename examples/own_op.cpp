@@ -8,7 +8,7 @@ using namespace fovea;
 
 //   forward   y = x s,  s = 1 / (1 + exp(-x))
 //   backward  dx = dy (s + y (1 - s))
-Var swish(const Var& x) {
+Var my_swish(const Var& x) {
   const Tensor in = x.value().contiguous();
   const Tensor y = Tensor::empty(in.shape());
   for (std::int64_t i = 0; i < y.size(); ++i) y.data()[i] = in.data()[i] / (1 + std::exp(-in.data()[i]));
@@ -25,17 +25,17 @@ Var swish(const Var& x) {
 int main() {
   const Tensor at = Tensor::of({4}, {-2, -0.5F, 0, 3});
   const Var x = Var::parameter(at.clone());
-  backward(sum(swish(x)));
+  backward(sum(my_swish(x)));
   for (std::int64_t i = 0; i < 4; ++i) {
     // Central differences: what the loss does when one value moves a little.
     constexpr float kStep = 0.01F;
     const auto loss = [&](float change) {
       const Tensor moved = at.clone();
       moved.data()[i] += change;
-      return sum(swish(Var(moved))).value().item();
+      return sum(my_swish(Var(moved))).value().item();
     };
     const float numeric = (loss(kStep) - loss(-kStep)) / (2 * kStep);
     std::printf("at %4.1f: swish %5.2f, gradient %5.2f, by differences %5.2f\n", at.data()[i],
-                swish(Var(at)).value().data()[i], x.grad().data()[i], numeric);
+                my_swish(Var(at)).value().data()[i], x.grad().data()[i], numeric);
   }
 }

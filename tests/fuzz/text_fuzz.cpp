@@ -43,6 +43,14 @@ void score(std::string_view bytes) {
   if (!(fovea::rouge(hypothesis, reference, {.stem = true}).rouge_l.f1 <= 100.0001)) std::abort();
   if (!(fovea::chat_figures(hypothesis, reference).f1 <= 100.0001)) std::abort();
   if (fovea::word_errors(hypothesis, reference).score < 0) std::abort();
+  for (const std::string& word : fovea::caption_words(bytes)) {
+    if (word.empty()) std::abort();
+  }
+  // The last two may refuse the lines: an empty reference, an empty label.
+  const double cider =
+      fovea::caption_figures({hypothesis[0], "x"}, fovea::split_references({reference[0][0], "y"})).cider;
+  if (!(cider >= 0 && cider <= 1000.0001)) std::abort();
+  if (!(fovea::classification(hypothesis, reference[0]).macro.f1 <= 100.0001)) std::abort();
 }
 
 void segment(std::string_view bytes) {
@@ -66,14 +74,6 @@ void segment(std::string_view bytes) {
   for (const std::int32_t word : words.of_piece) {
     if (static_cast<std::size_t>(word) >= words.words.size()) std::abort();
   }
-  for (const std::string& word : fovea::caption_words(bytes)) {
-    if (word.empty()) std::abort();
-  }
-  // The last two may refuse the lines: an empty reference, an empty label.
-  const double cider =
-      fovea::caption_figures({hypothesis[0], "x"}, fovea::split_references({reference[0][0], "y"})).cider;
-  if (!(cider >= 0 && cider <= 1000.0001)) std::abort();
-  if (!(fovea::classification(hypothesis, reference[0]).macro.f1 <= 100.0001)) std::abort();
 }
 
 }  // namespace

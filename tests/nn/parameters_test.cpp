@@ -66,6 +66,16 @@ TEST(Init, EmbeddingIsNormalByColumnsWithoutAPaddingRow) {
   EXPECT_GT(s.most, 3.0 / 8);  // no uniform one
 }
 
+TEST(Init, UniformAndNormalAreAsWideAsAsked) {
+  Parameters p(1);
+  expect_uniform(p.get("uniform", {90, 90}, Init::uniform(0.3)), 0.3);
+  const Var normal = p.get("normal", {90, 90}, Init::normal(0.3));
+  const Spread s = spread_of(normal.value().values());
+  EXPECT_NEAR(s.deviation, 0.3, 0.01);
+  EXPECT_GT(s.most, 0.9);
+  EXPECT_NE(normal.value().data()[0], 0);  // only an embedding has a padding row
+}
+
 TEST(Init, ZerosAndOnes) {
   Parameters p(1);
   EXPECT_THAT(values_of(p.get("zeros", {3}, Init::zeros)), testing::Each(0.0F));
