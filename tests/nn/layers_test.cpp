@@ -6,6 +6,7 @@
 #include "base/rng.hpp"
 #include "fovea/attention/multi_head.hpp"
 #include "fovea/nn/convolution.hpp"
+#include "fovea/nn/embedding.hpp"
 #include "fovea/nn/feed_forward.hpp"
 #include "fovea/nn/layer_norm.hpp"
 
@@ -22,6 +23,19 @@ Tensor noise(const Shape& shape, std::uint64_t seed) {
 void expect_near(const Tensor& a, const Tensor& b, double tolerance) {
   ASSERT_EQ(a.shape(), b.shape());
   for (std::int64_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a.data()[i], b.data()[i], tolerance) << i;
+}
+
+TEST(Embedding, IsTheTokensRowTimesTheRootOfItsWidth) {
+  for (const bool scaled : {true, false}) {
+    Parameters p(1);
+    const Embedding embedding(p, "table", 6, 9, scaled);
+    const std::int32_t ids[] = {4, 1, 5, 4};
+    const Tensor y = embedding(ids, {2, 2}).value();
+    ASSERT_EQ(y.shape(), (Shape{2, 2, 9}));
+    for (std::int64_t i = 0; i < y.size(); ++i) {
+      EXPECT_NEAR(y.data()[i], (scaled ? 3 : 1) * embedding.table.value().data()[ids[i / 9] * 9 + i % 9], 1e-6);
+    }
+  }
 }
 
 TEST(LayerNorm, IsGainTimesTheStandardisedRowPlusBias) {
