@@ -11,13 +11,11 @@ namespace {
 // The largest of each feature over a sequence's real rows: [B, T, d] to [B, d]. Padding is pushed far below.
 Var max_rows(const Var& x, std::span<const std::int64_t> lengths) {
   const Tensor below = Tensor::zeros(x.shape());
-  const std::int64_t width = x.dim(2);
   for (std::int64_t b = 0; b < x.dim(0); ++b) {
     for (std::int64_t t = lengths[static_cast<std::size_t>(b)]; t < x.dim(1); ++t) {
       below.select(0, b).select(0, t).fill(-1e30F);
     }
   }
-  (void)width;
   return max(add(x, Var(below)), 1);
 }
 

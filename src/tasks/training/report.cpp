@@ -49,8 +49,8 @@ std::string training_report(const TrainingJob& job, const std::vector<nlohmann::
   page.title =
       job.model.filename().empty() ? job.model.parent_path().filename().string() : job.model.filename().string();
   const ModelConfig& c = job.config;
-  page.lead = fmt::format("{} encoder, {} decoder, {:.2f} million weights", kind_of(c.encoder),
-                          kind_of(c.generator().decoder), static_cast<double>(weights) * 1e-6);
+  page.lead = fmt::format("{} encoder, {}, {:.2f} million weights", kind_of(c.encoder), head_of(c),
+                          static_cast<double>(weights) * 1e-6);
   const nlohmann::json* last = nullptr;
   const nlohmann::json* best = nullptr;
   for (const auto& entry : log) {

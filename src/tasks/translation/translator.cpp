@@ -52,6 +52,10 @@ Translator::Translator(std::span<const std::filesystem::path> folders) {
   if (folders.empty()) throw UsageError("model: no folder is given");
   for (const auto& folder : folders) {
     LoadedModel loaded = load_model(folder);
+    if (!std::holds_alternative<GeneratorConfig>(loaded.config.head)) {
+      throw UsageError(
+          fmt::format("model: {} holds a {}, which writes no text", folder.string(), kind_of(loaded.config.head)));
+    }
     if (members_.empty()) tokenizers_ = loaded.tokenizers;
     for (const auto& [side, ours, its] :
          {std::tuple("source", tokenizers_.source.get(), loaded.tokenizers.source.get()),

@@ -1,0 +1,70 @@
+// fovea train --task classify, and what fovea run makes of it.
+#include <gtest/gtest.h>
+
+#include "cli/small_training.hpp"
+
+namespace fovea {
+namespace {
+
+class Classify : public test::SmallTraining {
+ protected:
+  void SetUp() override {
+    std::string text, labels;
+    for (int i = 0; i < 40; ++i) {
+      text += i % 2 == 0 ? "eins zwei drei\n" : "vier fuenf\n";
+      labels += i % 2 == 0 ? "low\n" : "high\n";
+    }
+    folder_.write("text", text);
+    folder_.write("labels", labels);
+    const test::Ran r = test::run_cli({"train",          "--task",     "classify",
+                                       "--model",        file("m"),    "--source",
+                                       file("text"),     "--target",   file("labels"),
+                                       "--valid-source", file("text"), "--valid-target",
+                                       file("labels"),   "--encoder",  "none",
+                                       "--dim",          "8",          "--tokenizer",
+                                       "word",           "--dropout",  "0",
+                                       "--max-steps",    "40",         "--learning-rate",
+                                       "0.05",           "--warmup",   "2",
+                                       "--validate",     "accuracy"});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(r.err.find("accuracy 100.00%"), std::string::npos) << r.err;
+  }
+};
+
+TEST_F(Classify, RunPrintsALabelPerLineAndEveryProbabilityWhenAsked) {
+  EXPECT_EQ(test::run_cli({"run", "--model", file("m")}, "vier fuenf\n\neins\n").out, "high\n\nlow\n");
+  const std::string scores = test::run_cli({"run", "--model", file("m"), "--scores"}, "vier\n").out;
+  EXPECT_EQ(scores.substr(0, 5), "high\t");
+  EXPECT_NE(scores.find("\tlow\t"), std::string::npos) << scores;
+  const std::string top = test::run_cli({"run", "--model", file("m"), "--top", "1"}, "vier\n").out;
+  EXPECT_EQ(std::count(top.begin(), top.end(), '\t'), 1);
+}
+
+TEST_F(Classify, AttentionIsARecordOfTheLabelAndItsWords) {
+  const test::Ran r = test::run_cli({"run", "--model", file("m"), "--attention", file("a.jsonl")}, "vier fuenf\n");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string line = folder_.read("a.jsonl");
+  EXPECT_EQ(line.substr(0, 67),
+            R"({"source":["vier","fuenf","</s>"],"target":["high"],"weights":[[)" + line.substr(64, 3))
+      << line;
+  EXPECT_EQ(test::run_cli({"view", file("a.jsonl")}).code, 0);
+}
+
+TEST_F(Classify, WhatDoesNotGoTogetherIsRefused) {
+  expect_error({"run", "--model", file("m"), "--alignments", file("x")}, 2, "--alignments");
+  const auto train = [this](std::vector<std::string> more) {
+    std::vector<std::string> all{"train",      "--task",         "classify",    "--model",      file("n"),
+                                 "--source",   file("text"),     "--target",    file("labels"), "--valid-source",
+                                 file("text"), "--valid-target", file("labels")};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  expect_error(train({"--decoder", "rnn"}), 2, "--decoder: a classifier has no decoder");
+  expect_error(train({"--validate", "bleu"}), 2, "--validate");
+  expect_error(train({"--pooling", "last"}), 2, "--pooling");
+  expect_error(train({"--pooling", "some"}), 2, "learned, context, hops, mean, max, last");
+  expect_error(train({"--hops", "2", "--pooling", "learned", "--kernel", "3"}), 2, "--kernel");
+}
+
+}  // namespace
+}  // namespace fovea
