@@ -149,12 +149,16 @@ TEST(AttentionRecord, AWrongMapInAFileIsNamed) {
   EXPECT_THAT(complaint(R"({"layer":0,"head":0,"queries":["a","b"],"weights":[[1]]})"),
               HasSubstr("attention[0].weights has 1 rows for 2"));
   EXPECT_THAT(complaint(R"({"layer":0,"head":0,"keys":3,"weights":[[1]]})"), HasSubstr("attention[0].keys is 3"));
-  EXPECT_THAT(test::message_of<FileError>([] {
-                (void)parse_attention(R"({"source":["a"],"target":["c"],"attention":[)"
-                                      R"({"kind":"encoder","layer":0,"head":0,"weights":[[1]]}]})",
-                                      "x:1");
-              }),
-              HasSubstr("x:1: "));
+}
+
+TEST(AttentionRecord, WeightsMayBeMissingOnlyWhereMapsGiveThem) {
+  const auto complaint = [](const std::string& map) {
+    return test::message_of<FileError>(
+        [&] { (void)parse_attention(R"({"source":["a"],"target":["c"],"attention":[)" + map + "]}", "x:1"); });
+  };
+  EXPECT_EQ(complaint(R"({"kind":"encoder","layer":0,"head":0,"weights":[[1]]})"), "x:1: weights is missing");
+  EXPECT_THAT(complaint(R"({"layer":0,"head":0,"queries":["c","d"],"weights":[[1],[1]]})"),
+              HasSubstr("x:1: weights is missing, and"));
 }
 
 }  // namespace

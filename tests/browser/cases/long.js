@@ -12,8 +12,8 @@ module.exports = {
     const text = target.join('').replaceAll('▁', ' ').trim();
     await page.route('**/translate', (route) => route.fulfill({ json: { translatedText: text, alternatives: [], attention: { source, target, weights: weights(0) } } }));
     await page.context().route('**/attention', (route) => route.fulfill({ json: {
-      translatedText: text, model: 'en-de', log_probability: -1, source, target, layers: 2, heads: 4, mean: weights(0),
-      weights: [0, 1].map((l) => [0, 1, 2, 3].map((h) => weights(l * 4 + h))),
+      translatedText: text, model: 'en-de', log_probability: -1, source, target, weights: weights(0),
+      attention: [0, 1].flatMap((layer) => [0, 1, 2, 3].map((head) => ({ kind: 'cross', layer, head, queries: target, keys: source, weights: weights(layer * 4 + head) }))),
       beam: { nodes: target.flatMap((token, i) => [0, 1, 2, 3, 4].map((k) => ({ id: i * 5 + k, parent: i ? (i - 1) * 5 : -1, step: i, token, log_probability: -i - k, finished: i === N - 1 }))), best: target.map((_, i) => i * 5) },
     } }));
     await page.fill('#text', source.join('').replaceAll('▁', ' ').trim());
