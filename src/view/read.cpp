@@ -6,6 +6,7 @@
 #include <istream>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "fovea/error.hpp"
 #include "view/text.hpp"
 
@@ -92,16 +93,7 @@ int number(const Field& field) {
 }  // namespace
 
 AttentionPicture parse_attention(std::string_view line, const std::string& where) {
-  json object;
-  try {
-    object = json::parse(line);
-  } catch (const json::exception& error) {
-    // What nlohmann says ends with the part that helps: "… parse error at line 1, column 9: syntax error …".
-    const std::string_view what = error.what();
-    const std::size_t begin = what.find("column ");
-    throw FileError(
-        fmt::format("{}: not JSON: {}", where, fit(clean(begin == what.npos ? what : what.substr(begin)), 160)));
-  }
+  const json object = parse_json(line, where);
   const Field root(object, where + ": ");
   if (!object.is_object()) {
     throw FileError(fmt::format("{}: not an object with source, target and weights", where));
