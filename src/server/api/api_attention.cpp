@@ -49,57 +49,51 @@ struct Trees {
   }
 };
 
-std::string look_json(const Job& job, const Passage& passage, const std::string& model) {
-  Joined mean;
+std::string look_json(const Job& job, const Passage& passage, const std::string& model, Lease& memory) {
+  Joined joined;
   Trees trees;
   const auto layers = static_cast<std::size_t>(job.looks[0].layers);
   const auto heads = static_cast<std::size_t>(job.looks[0].heads);
-  std::size_t rows = 0;
-  std::size_t columns = 0;
-  for (const Look& look : job.looks) {
-    rows += look.translation.target_tokens.size();
-    columns += look.translation.source_tokens.size();
-  }
-  check_numbers(rows * columns * (layers * heads + 1));
-  std::vector<Matrix> all(layers * heads);
-  for (const Look& look : job.looks) {
-    const Translation& t = look.translation;
-    mean.add(t.source_tokens, t.target_tokens, t.weights);
-    for (std::size_t i = 0; i < look.weights.size(); ++i) append_block(all[i], look.weights[i], t.source_tokens.size());
-    trees.add(look);
-  }
+  for (const Look& look : job.looks) joined.add(look.translation);
+  check_numbers(joined.numbers() * (layers * heads + 1));
+  const std::size_t bytes = joined.text_bytes(layers * heads + 1);
+  take_memory(memory, bytes);
+  for (const Look& look : job.looks) trees.add(look);
+  take_memory(memory, 2 * trees.nodes.size());
   const std::string text =
       passage.with([&](std::size_t i) -> const std::string& { return job.looks[i].translation.text; });
-  std::string out =
-      fmt::format("{{\"translatedText\":{},\"model\":{},\"log_probability\":", nlohmann::json(text).dump(),
-                  nlohmann::json(model).dump());
+  std::string out;
+  out.reserve(bytes + trees.nodes.size());
+  out += fmt::format("{{\"translatedText\":{},\"model\":{},\"log_probability\":", nlohmann::json(text).dump(),
+                     nlohmann::json(model).dump());
   append_rounded(out, trees.log_probability);
   out += fmt::format(",\"source\":{},\"target\":{},\"layers\":{},\"heads\":{},\"weights\":[",
-                     nlohmann::json(mean.source).dump(), nlohmann::json(mean.target).dump(), layers, heads);
+                     nlohmann::json(joined.source).dump(), nlohmann::json(joined.target).dump(), layers, heads);
   for (std::size_t l = 0; l < layers; ++l) {
     out += l == 0 ? "[" : ",[";
     for (std::size_t h = 0; h < heads; ++h) {
       if (h > 0) out += ',';
-      append_matrix(out, all[l * heads + h]);
+      joined.append(out, [&](std::size_t s) -> const Matrix& { return job.looks[s].weights[l * heads + h]; });
     }
     out += ']';
   }
   out += "],\"mean\":";
-  append_matrix(out, mean.weights);
-  out += fmt::format(",\"beam\":{{\"nodes\":[{}],\"best\":{}}}}}", trees.nodes, nlohmann::json(trees.best).dump());
+  joined.append_mean(out);
+  out += ",\"beam\":{\"nodes\":[";
+  out += trees.nodes;
+  out += fmt::format("],\"best\":{}}}}}", nlohmann::json(trees.best).dump());
   return out;
 }
 
 }  // namespace
 
 void Api::attention(const Shared& call) {
+  check_access(*call);
   const Fields fields(*call->request);
   const std::string q = fields.text("q");
-  std::string source = fields.text("source");
-  const std::string target = fields.text("target");
   if (q.empty()) throw Refusal(400, "Invalid request: missing q parameter");
-  if (source.empty()) throw Refusal(400, "Invalid request: missing source parameter");
-  if (target.empty()) throw Refusal(400, "Invalid request: missing target parameter");
+  std::string source = read_code(fields, "source");
+  const std::string target = read_code(fields, "target");
   if (q.size() > kMostBytes) {
     throw Refusal(400, fmt::format("Invalid request: request ({}) exceeds text limit ({} bytes for attention)",
                                    q.size(), kMostBytes));
@@ -109,21 +103,23 @@ void Api::attention(const Shared& call) {
   if (beam < 1 || beam > kWidestBeam) {
     throw Refusal(400, fmt::format("Invalid request: beam parameter must be 1 to {}", kWidestBeam));
   }
-  check_access(*call, fields, 1);
   if (source == "auto") source = detect_language({q}, *call->models).language;
   const Model& model = model_for(*call->models, source, target);
-  const auto passage = std::make_shared<Passage>(Passage::of_text(q, model.longest));
+  const auto passage = std::make_shared<Passage>(Passage::of_text(q, model.reads()));
   if (passage->lines().empty()) throw Refusal(400, "Invalid request: q parameter holds no text");
   const auto job = std::make_shared<Job>();
   job->look = true;
+  job->memory = Lease(options_.memory);
+  job->unwanted = [call] { return call->reply->gone(); };
   job->lines = passage->lines();
   job->how.search.beam = beam;
   job->how.merge_words = fields.flag("merge_words");
   // Megabytes of numbers at times: written here, where nobody else waits for it.
   job->done = [this, call, job = job.get(), passage, name = model.name] {
     respond(call, [&]() -> Response {
-      if (!job->error.empty()) throw Refusal(500, "Cannot translate text: " + job->error);
-      return {200, look_json(*job, *passage, name)};
+      job->check();
+      Lease memory(options_.memory);
+      return {200, look_json(*job, *passage, name, memory)};
     });
   };
   submit(call, model, job);

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <string>
-#include <vector>
 
 namespace fovea::server {
 
@@ -26,19 +25,6 @@ inline void append_rounded(std::string& out, float value) {
     out += static_cast<char>('0' + rest / place);
     rest %= place;
   }
-}
-
-inline void append_matrix(std::string& out, const std::vector<std::vector<float>>& rows) {
-  out += '[';
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    out += r == 0 ? "[" : ",[";
-    for (std::size_t c = 0; c < rows[r].size(); ++c) {
-      if (c > 0) out += ',';
-      append_rounded(out, rows[r][c]);
-    }
-    out += ']';
-  }
-  out += ']';
 }
 
 }  // namespace fovea::server
