@@ -20,6 +20,8 @@ struct Options {
   std::vector<std::string> models;
   server::ServerOptions server;
   std::string keys;
+  std::string certificate, key;  // of TLS
+  int memory = 512;              // MB
   int threads = 0;
 };
 
@@ -52,13 +54,23 @@ class Signals {
 void serve(Options& o, const Streams& streams) {
   for (const std::string& text : o.models) o.server.models.push_back(server::ModelPlace::parse(text));
   o.server.access.keys = o.keys;
+  if (o.certificate.empty() != o.key.empty()) {
+    throw UsageError(o.key.empty() ? "--tls-cert: needs --tls-key, the file of its private key"
+                                   : "--tls-key: needs --tls-cert, the file of its certificate");
+  }
+  o.server.http.tls_certificate = o.certificate;
+  o.server.http.tls_key = o.key;
+  const std::size_t bytes = static_cast<std::size_t>(o.memory) << 20;
+  o.server.http.bodies = std::make_shared<server::Budget>(bytes / 4);
+  o.server.http.answers = std::make_shared<server::Budget>(bytes - bytes / 4);
   const Signals signals;
   if (o.threads != 0) set_threads(o.threads);
   server::Server server(o.server);
   const std::string& host = o.server.http.host;
   const bool ipv6 = host.find(':') != std::string::npos;
   for (const auto& model : server.models()->all()) streams.out << fmt::format("model {}\n", model.name);
-  streams.out << fmt::format("listening on http://{}{}{}:{}\n", ipv6 ? "[" : "", host, ipv6 ? "]" : "", server.port())
+  streams.out << fmt::format("listening on {}://{}{}{}:{}\n", o.key.empty() ? "http" : "https", ipv6 ? "[" : "", host,
+                             ipv6 ? "]" : "", server.port())
               << std::flush;
   for (int signal = signals.wait(); signal == SIGHUP; signal = signals.wait()) {
     try {
@@ -96,6 +108,10 @@ void add_serve(CLI::App& app, const Streams& streams) {
   sub->add_option("--connections", s.http.connections, "open connections; more wait")->check(CLI::Range(1, 1000000));
   sub->add_option("--timeout", s.http.receive_seconds, "seconds a client may take to send a request")
       ->check(CLI::Range(1, 86400));
+  sub->add_option("--memory", o->memory, "MB held for all requests and answers that wait; more are refused")
+      ->check(CLI::Range(16, 1 << 20));
+  sub->add_option("--tls-cert", o->certificate, "certificate in PEM, with those that signed it: answers https");
+  sub->add_option("--tls-key", o->key, "its private key in PEM");
   sub->add_flag("--behind-proxy", s.http.behind_proxy, "take clients' addresses from X-Forwarded-For");
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->callback([o, streams] { serve(*o, streams); });

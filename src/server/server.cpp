@@ -4,10 +4,21 @@
 
 namespace fovea::server {
 
+namespace {
+
+// One budget for what a request holds while it is worked on and for its answer.
+ServerOptions shared_budget(ServerOptions options) {
+  options.api.memory = options.http.answers;
+  options.api.bodies = options.http.bodies;
+  return options;
+}
+
+}  // namespace
+
 Server::Server(const ServerOptions& options)
-    : options_(options),
+    : options_(shared_budget(options)),
       access_(options.access),
-      api_(std::make_unique<Api>(options.api, access_, metrics_,
+      api_(std::make_unique<Api>(options_.api, access_, metrics_,
                                  std::make_shared<Models>(options.models, options.most_waiting, metrics_))) {
   // Requests come as soon as it listens: all they may ask for is there before.
   api_->set_connections([this] {
@@ -15,13 +26,15 @@ Server::Server(const ServerOptions& options)
     return http == nullptr ? 0 : http->connections();
   });
   http_ = std::make_unique<HttpServer>(
-      options.http, [this](const auto& request, const auto& reply) { api_->handle(request, reply); });
+      options_.http, HttpHandler{[this](const Request& request) { return api_->admit(request); },
+                                 [this](const auto& request, const auto& reply) { api_->handle(request, reply); }});
   listening_ = http_.get();
 }
 
 Server::~Server() {
   // Every connection that waits for a model must have its answer before the listener can go.
   http_->drain(0);
+  api_->close();
   const auto models = std::const_pointer_cast<Models>(api_->models());
   models->abandon();
   models->close();
@@ -34,6 +47,7 @@ Server::~Server() {
 void Server::reload() {
   auto fresh = std::make_shared<Models>(options_.models, options_.most_waiting, metrics_);
   access_.reload();
+  http_->reload();
   auto old = std::const_pointer_cast<Models>(api_->exchange_models(std::move(fresh)));
   forget_retired(false);
   // Closing waits for what they have, which may take long: whoever wants to stop the server shall not wait for that.

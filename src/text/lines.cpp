@@ -2,17 +2,25 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "fovea/error.hpp"
 #include "text/unicode.hpp"
 
 namespace fovea::text {
 namespace {
-constexpr std::size_t longest_line = std::size_t{64} << 20;
-}
+
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 30;  // of a file's lines
+// Text becomes some 3 to 20 times smaller; what unpacks to far more is made to fill the memory of whoever reads it.
+constexpr std::uint64_t kMostUnpacked = 100;
+constexpr std::uint64_t kAlwaysUnpacked = std::uint64_t{64} << 20;
+
+}  // namespace
 
 struct LineReader::File {
   std::string path;
@@ -22,12 +30,21 @@ struct LineReader::File {
   std::size_t end = 0;
   bool at_end = false;
   std::int64_t line = 0;
+  std::uint64_t bytes = 0;  // read so far, with what a line costs its holder beside its text
 
   ~File() {
     if (handle != nullptr) gzclose(handle);
   }
 
   [[noreturn]] void fail(const std::string& what) const { throw FileError(path + ": " + what); }
+
+  void check_size() const {
+    if (bytes > kMostBytes) fail("holds more than 16 GiB of lines; split it");
+    if (bytes <= kAlwaysUnpacked || gzdirect(handle) != 0) return;
+    const auto packed = static_cast<std::uint64_t>(std::max<z_off_t>(1, gzoffset(handle)));
+    if (bytes / kMostUnpacked <= packed) return;
+    fail("unpacks to more than 100 times its size; if it may be trusted, unpack it first");
+  }
 
   bool fill() {
     if (at_end) return false;
@@ -70,8 +87,8 @@ bool LineReader::next(std::string& line) {
     const char* from = f.buffer.data() + f.begin;
     const auto* newline = static_cast<const char*>(std::memchr(from, '\n', f.end - f.begin));
     const std::size_t count = newline != nullptr ? static_cast<std::size_t>(newline - from) : f.end - f.begin;
-    if (line.size() + count > longest_line) {
-      f.fail("line " + std::to_string(f.line + 1) + " is longer than 64 MiB; is this a text file?");
+    if (line.size() + count > kLongestLine) {
+      f.fail("line " + std::to_string(f.line + 1) + " is longer than 1 MiB; is this a text file?");
     }
     line.append(from, count);
     f.begin += count;
@@ -82,6 +99,8 @@ bool LineReader::next(std::string& line) {
   }
   if (!any) return false;
   ++f.line;
+  f.bytes += line.size() + sizeof(std::string);
+  f.check_size();
   if (f.line == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
   if (line.ends_with('\r')) line.pop_back();
   if (const std::size_t bad = invalid_utf8(line); bad != std::string::npos) {

@@ -10,7 +10,8 @@ namespace fovea::text {
 
 /// Reads one line after the other. A line ends at \n; a \r before it and a byte order mark at the start of the file are
 /// dropped; a last line without \n counts. Throws FileError naming the file, and the line where there is one, when the
-/// file is missing, damaged (a cut .gz), not UTF-8, or holds a NUL or a line of more than 64 MiB.
+/// file is missing, damaged (a cut .gz), not UTF-8, or holds a NUL, a line of more than 1 MiB or more than 16 GiB in
+/// all, and when a .gz unpacks to more than 64 MiB and more than 100 times its size. A line counts 32 bytes for itself.
 ///
 ///     LineReader reader("train.en.gz");
 ///     for (std::string line; reader.next(line);) ...

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.hpp"
 #include "fovea/error.hpp"
 #include "view/text.hpp"
 
@@ -53,7 +54,7 @@ std::vector<std::string> cells_of(const std::string& line, const std::string& wh
 }
 
 void add_object(Table& table, const std::string& line, const std::string& where) {
-  const auto object = nlohmann::ordered_json::parse(line, nullptr, false);
+  const auto object = parse_ordered_json(line, where);
   if (!object.is_object()) throw FileError(where + ": not a JSON object");
   std::vector<std::string> row(table.columns.size());
   for (const auto& [key, value] : object.items()) {

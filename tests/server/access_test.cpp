@@ -50,6 +50,49 @@ TEST_F(AccessTest, KeysCannotBeGuessedFasterThanTheRate) {
   EXPECT_EQ(translate({{"q", "one"}, {"api_key", "open-sesame"}}).status, 200) << "who has one is counted by it";
 }
 
+TEST_F(AccessTest, WrongRequestsCountToo) {
+  options_.access.rate = 3;
+  start();
+  EXPECT_EQ(ask(port_, "POST", "/translate", "{").status, 400);
+  EXPECT_EQ(translate({{"q", "one"}, {"source", "zz"}}).status, 400);
+  EXPECT_EQ(translate({{"q", std::string(200'000, 'a')}}).status, 400);
+  EXPECT_EQ(translate({{"q", "one"}}).status, 429);
+}
+
+TEST_F(AccessTest, WithoutAKeyNothingElseOfABodyIsRead) {
+  fovea::test::write_text(folder_ / "keys", "open-sesame\n");
+  options_.access.keys = folder_ / "keys";
+  start();
+  const std::string needed = "Please contact the server operator to get an API key";
+  EXPECT_EQ(ask(port_, "POST", "/translate", R"({"q": 7)").error(), needed);
+  EXPECT_EQ(ask(port_, "POST", "/translate", R"({"q": {"api_key": "open-sesame"}})").error(), needed);
+  EXPECT_EQ(ask(port_, "POST", "/translate", R"({"api_key": ["open-sesame"]})").error(), needed);
+  EXPECT_EQ(ask(port_, "POST", "/translate", R"({"api_key": "open-sesame", "q": 7)").error(), "Invalid JSON format");
+  const std::string form = "q=one&source=en&target=de&api_key=";
+  EXPECT_EQ(ask(port_, "POST", "/translate", form + "open-sesame", "application/x-www-form-urlencoded").status, 200);
+  EXPECT_EQ(ask(port_, "POST", "/translate", form + "x", "application/x-www-form-urlencoded").status, 403);
+  EXPECT_EQ(ask(port_, "POST", "/translate?" + form + "open-sesame").status, 200);
+}
+
+TEST_F(AccessTest, KeysCannotBeGuessedFastWithoutARateEither) {
+  fovea::test::write_text(folder_ / "keys", "open-sesame\n");
+  options_.access.keys = folder_ / "keys";
+  start();
+  int last = 0;
+  for (int i = 0; i < 70 && last != 429; ++i) last = translate({{"q", "one"}, {"api_key", "a"}}).status;
+  EXPECT_EQ(last, 429);
+  EXPECT_EQ(translate({{"q", "one"}, {"api_key", "open-sesame"}}).status, 200);
+}
+
+TEST_F(AccessTest, ATextOfAnArrayCountsAsARequest) {
+  options_.access.rate = 5;
+  start();
+  EXPECT_EQ(translate({{"q", {"one", "two", "three"}}}).status, 200);
+  EXPECT_EQ(translate({{"q", {"one", "two", "three"}}}).status, 429);
+  EXPECT_EQ(translate({{"q", "one"}}).status, 200) << "one was counted before its texts were";
+  EXPECT_EQ(translate({{"q", "one"}}).status, 429);
+}
+
 TEST_F(AccessTest, RatesAreKeptPerClient) {
   options_.access.rate = 3;
   options_.http.behind_proxy = true;

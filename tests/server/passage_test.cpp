@@ -22,6 +22,14 @@ TEST(Passage, KeepsWhiteSpaceAndLineEnds) {
   EXPECT_THAT(Passage::of_text("", 100).lines(), IsEmpty());
 }
 
+TEST(Passage, CutsWhatDoesNotFitAlthoughItIsShort) {
+  const auto three_words = [](std::string_view line) { return std::count(line.begin(), line.end(), ' ') < 3; };
+  const LineLimit limit(100, three_words);
+  EXPECT_EQ(shouted(Passage::of_text("a b c. d e f g h", limit)), "[a b c.] [d e f] [g h]");
+  const LineLimit nothing(100, [](std::string_view) { return false; });
+  EXPECT_EQ(shouted(Passage::of_text("ab", nothing)), "[a] [b]") << "a character is the least";
+}
+
 TEST(Passage, PutsASpaceWhereTheNewScriptNeedsOne) {
   const Passage passage = Passage::of_text("你好。再见。", 100);
   EXPECT_THAT(passage.lines(), ElementsAre("你好。", "再见。"));

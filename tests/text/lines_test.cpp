@@ -63,6 +63,17 @@ TEST(Lines, DamagedFilesAreErrorsThatNameThem) {
   EXPECT_THAT(error_of(folder.path()), HasSubstr("cannot be read: Is a directory"));
 }
 
+TEST(Lines, AFileMadeToFillTheMemoryIsRefused) {
+  const TemporaryFolder folder;
+  const auto bomb = folder.write_gz("bomb.gz", std::string(100 << 20, '\n'));
+  EXPECT_EQ(error_of(bomb), bomb + ": unpacks to more than 100 times its size; if it may be trusted, unpack it first");
+  const auto small = folder.write_gz("small.gz", std::string(1 << 20, '\n'));
+  EXPECT_EQ(read_lines(small).size(), std::size_t{1} << 20) << "little is read whatever its ratio";
+  const auto line = folder.write_gz("line.gz", std::string((1 << 20) + 1, 'a'));
+  EXPECT_EQ(error_of(line), line + ": line 1 is longer than 1 MiB; is this a text file?");
+  EXPECT_EQ(read_lines(folder.write("long", std::string(1 << 20, 'a'))).at(0).size(), std::size_t{1} << 20);
+}
+
 TEST(Lines, WhatIsNotTextNamesItsLine) {
   const TemporaryFolder folder;
   const auto latin = folder.write("latin", "ok\nna\xEFve\n");

@@ -12,6 +12,8 @@
 namespace fovea::server {
 namespace {
 
+constexpr int kReaders = 2;  // threads that read requests
+
 constexpr std::array<std::string_view, 13> kPaths = {
     "/",        "/translate", "/detect",  "/attention", "/languages", "/frontend/settings", "/health", "/spec",
     "/metrics", "/classify",  "/caption", "/chat",      "/assets"};
@@ -26,6 +28,11 @@ std::string label_of(const std::string& path) {
 
 bool is_get(const Request& r) {
   return r.method == "GET" || r.method == "HEAD";
+}
+
+// What a model or a guess is needed for: counted, and read off the thread that has the connections.
+bool is_work(const Request& r) {
+  return r.method == "POST" && (r.path == "/translate" || r.path == "/detect" || r.path == "/attention");
 }
 
 [[noreturn]] void wrong_method() {
@@ -52,7 +59,11 @@ void allow_origins(Response& response) {
 }
 
 Api::Api(const ApiOptions& options, Access& access, Metrics& metrics, std::shared_ptr<const Models> models)
-    : options_(options), access_(access), metrics_(metrics), models_(std::move(models)) {}
+    : options_(options),
+      access_(access),
+      metrics_(metrics),
+      models_(std::move(models)),
+      workers_(kReaders, options.most_reading) {}
 
 std::shared_ptr<const Models> Api::models() const {
   const std::lock_guard lock(mutex_);
@@ -64,8 +75,29 @@ std::shared_ptr<const Models> Api::exchange_models(std::shared_ptr<const Models>
   return std::exchange(models_, std::move(models));
 }
 
-void Api::handle(const std::shared_ptr<const Request>& request, const std::shared_ptr<Reply>& reply) {
+std::optional<Response> Api::admit(const Request& request) {
+  if (!is_work(request)) return {};
+  try {
+    access_.admit(request.client);
+    return {};
+  } catch (const Refusal& refusal) {
+    Response response = error_response(refusal);
+    allow_origins(response);
+    metrics_.answered(label_of(request.path), response.status, 0);
+    return response;
+  }
+}
+
+void Api::handle(const std::shared_ptr<Request>& request, const std::shared_ptr<Reply>& reply) {
   const auto call = std::make_shared<Call>(Call{request, reply, label_of(request->path), models()});
+  if (!is_work(*request)) return work(call);
+  if (!workers_.submit([this, call] { work(call); })) {
+    finish(call, error_response(Refusal(429, "Slowdown: too many requests are waiting", 1)));
+  }
+}
+
+void Api::work(const Shared& call) {
+  if (call->reply->gone()) return;
   try {
     route(call);
   } catch (const Refusal& refusal) {
@@ -94,16 +126,19 @@ void Api::route(const Shared& call) {
   if (path == "/health") return finish(call, {200, R"({"status":"ok"})"});
   if (path == "/spec") return finish(call, {200, spec_text()});
   if (path == "/metrics") {
-    return finish(call, {200, metrics_.text(call->models->waiting(), connections_()), "text/plain; version=0.0.4"});
+    const Metrics::Gauges gauges{call->models->waiting(), connections_(), options_.bodies ? options_.bodies->held() : 0,
+                                 options_.memory->held()};
+    return finish(call, {200, metrics_.text(gauges), "text/plain; version=0.0.4"});
   }
   finish(call, page(path));
 }
 
 void Api::finish(const Shared& call, Response response) {
-  call->answer(metrics_, [response = std::move(response)]() mutable { return std::move(response); });  // once
+  call->answer(metrics_, std::move(response));
 }
 
 void Api::respond(const Shared& call, const std::function<Response()>& make) {
+  if (call->reply->gone()) return;
   try {
     finish(call, make());
   } catch (const Refusal& refusal) {
@@ -113,8 +148,14 @@ void Api::respond(const Shared& call, const std::function<Response()>& make) {
   }
 }
 
-void Api::check_access(const Call& call, const Fields& fields, int cost) {
-  access_.check(fields.text("api_key"), call.request->client, cost);
+void Api::check_access(Call& call) {
+  if (call.account) return;  // it is here again, for other models
+  call.account = access_.check(access_.needs_key() ? api_key_of(*call.request) : "", call.request->client);
+}
+
+void Api::charge(Call& call, int cost) {
+  if (!call.charged) access_.charge(*call.account, cost);
+  call.charged = true;
 }
 
 const Model& Api::model_for(const Models& models, const std::string& source, const std::string& target) {
@@ -127,7 +168,7 @@ const Model& Api::model_for(const Models& models, const std::string& source, con
 
 void Api::submit(const Shared& call, const Model& model, const std::shared_ptr<Job>& job) {
   const Batcher::Taken taken = model.batcher->submit(job);
-  if (taken == Batcher::Taken::yes) return;
+  if (taken == Batcher::Taken::yes) return call->request->forget_body();
   job->done = nullptr;
   if (taken == Batcher::Taken::full) throw Refusal(429, "Slowdown: too many requests are waiting", 1);
   // The models have been exchanged since the request began: once more, with those that are there now.

@@ -4,9 +4,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "server/api/models.hpp"
+#include "server/api/workers.hpp"
 #include "server/http/access.hpp"
 #include "server/http/fields.hpp"
 #include "server/http/http.hpp"
@@ -21,7 +23,10 @@ struct ApiOptions {
   int char_limit = 100000;  // characters of one text; -1: any number
   int batch_limit = 1000;   // texts of one request; -1: any number
   int alternatives_limit = 10;
-  bool behind_proxy = false;
+  std::size_t most_reading = 512;        // requests whose bodies wait to be read; more are answered 429
+  std::shared_ptr<const Budget> bodies;  // told in /metrics; may be empty
+  // Bytes held for all requests: their lines, their weights, their answers while they are written.
+  std::shared_ptr<Budget> memory = std::make_shared<Budget>(std::size_t{384} << 20);
 };
 
 class Api {
@@ -29,8 +34,12 @@ class Api {
   /// What it is given must outlive it.
   Api(const ApiOptions& options, Access& access, Metrics& metrics, std::shared_ptr<const Models> models);
 
+  /// Before the body of a request has been read: its refusal, when its client has had its share.
+  [[nodiscard]] std::optional<Response> admit(const Request& request);
   /// Answers a request, now or when a model has done its part. Never throws what a client could cause.
-  void handle(const std::shared_ptr<const Request>& request, const std::shared_ptr<Reply>& reply);
+  void handle(const std::shared_ptr<Request>& request, const std::shared_ptr<Reply>& reply);
+  /// No request that has not been read by now will be.
+  void close() { workers_.close(); }
 
   [[nodiscard]] std::shared_ptr<const Models> models() const;
   /// From now on requests go to these; gives back those that were.
@@ -42,6 +51,7 @@ class Api {
   using Shared = std::shared_ptr<Call>;
 
   void route(const Shared& call);
+  void work(const Shared& call);
   void translate(const Shared& call);
   void attention(const Shared& call);
   void detect(const Shared& call);
@@ -49,7 +59,10 @@ class Api {
   [[nodiscard]] Response settings() const;
   [[nodiscard]] Response page(const std::string& path) const;
 
-  void check_access(const Call& call, const Fields& fields, int cost);
+  /// Key and rate, before anything else of the body is read.
+  void check_access(Call& call);
+  /// What a request counts as beyond one.
+  void charge(Call& call, int cost);
   /// The model of a pair, in LibreTranslate's words when there is none.
   [[nodiscard]] static const Model& model_for(const Models& models, const std::string& source,
                                               const std::string& target);
@@ -64,6 +77,7 @@ class Api {
   std::function<int()> connections_ = [] { return 0; };
   mutable std::mutex mutex_;
   std::shared_ptr<const Models> models_;
+  Workers workers_;  // last: its threads use the others
 };
 
 /// {"error": message}; 429 carries Retry-After.

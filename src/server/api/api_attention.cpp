@@ -48,20 +48,25 @@ struct Trees {
   }
 };
 
-std::string trace_json(const Job& job, const Passage& passage, const std::string& model) {
+std::string trace_json(const Job& job, const Passage& passage, const std::string& model, Lease& memory) {
   Trees trees;
+  std::vector<const Translation*> sentences;
   std::size_t rows = 0;
   std::size_t columns = 0;
   for (const TranslationTrace& trace : job.traces) {
+    sentences.push_back(&trace.translation);
     rows += trace.attention.target.size();
     columns += trace.attention.source.size();
   }
-  check_numbers(rows * columns * (job.traces[0].attention.maps.size() + 1));
+  const std::size_t matrices = job.traces[0].attention.maps.size() + 1;
+  check_numbers(rows * columns * matrices);
+  take_memory(memory, record_bytes(sentences, matrices));
   AttentionRecord record;
   for (const TranslationTrace& trace : job.traces) {
     append_record(record, trace.attention);
     trees.add(trace);
   }
+  take_memory(memory, 2 * trees.nodes.size());
   const std::string text =
       passage.with([&](std::size_t i) -> const std::string& { return job.traces[i].translation.text; });
   std::string out =
@@ -75,13 +80,12 @@ std::string trace_json(const Job& job, const Passage& passage, const std::string
 }  // namespace
 
 void Api::attention(const Shared& call) {
+  check_access(*call);
   const Fields fields(*call->request);
   const std::string q = fields.text("q");
-  std::string source = fields.text("source");
-  const std::string target = fields.text("target");
   if (q.empty()) throw Refusal(400, "Invalid request: missing q parameter");
-  if (source.empty()) throw Refusal(400, "Invalid request: missing source parameter");
-  if (target.empty()) throw Refusal(400, "Invalid request: missing target parameter");
+  std::string source = read_code(fields, "source");
+  const std::string target = read_code(fields, "target");
   if (q.size() > kMostBytes) {
     throw Refusal(400, fmt::format("Invalid request: request ({}) exceeds text limit ({} bytes for attention)",
                                    q.size(), kMostBytes));
@@ -91,21 +95,23 @@ void Api::attention(const Shared& call) {
   if (beam < 1 || beam > kWidestBeam) {
     throw Refusal(400, fmt::format("Invalid request: beam parameter must be 1 to {}", kWidestBeam));
   }
-  check_access(*call, fields, 1);
   if (source == "auto") source = detect_language({q}, *call->models).language;
   const Model& model = model_for(*call->models, source, target);
-  const auto passage = std::make_shared<Passage>(Passage::of_text(q, model.longest));
+  const auto passage = std::make_shared<Passage>(Passage::of_text(q, model.reads()));
   if (passage->lines().empty()) throw Refusal(400, "Invalid request: q parameter holds no text");
   const auto job = std::make_shared<Job>();
   job->trace = true;
+  job->memory = Lease(options_.memory);
+  job->unwanted = [call] { return call->reply->gone(); };
   job->lines = passage->lines();
   job->how.beam = beam;
   job->how.merge_words = fields.flag("merge_words");
   // Megabytes of numbers at times: written here, where nobody else waits for it.
   job->done = [this, call, job = job.get(), passage, name = model.name] {
     respond(call, [&]() -> Response {
-      if (!job->error.empty()) throw Refusal(500, "Cannot translate text: " + job->error);
-      return {200, trace_json(*job, *passage, name)};
+      job->check();
+      Lease memory(options_.memory);
+      return {200, trace_json(*job, *passage, name, memory)};
     });
   };
   submit(call, model, job);

@@ -75,31 +75,39 @@ struct Work {
     return out;
   }
 
-  [[nodiscard]] std::string attention_json() const {
-    std::string out;
-    std::size_t first = 0;
+  // `memory` is what the text will need.
+  [[nodiscard]] std::string attention_json(Lease& memory) const {
     std::size_t numbers = 0;
+    std::size_t bytes = 0;
+    std::size_t line = 0;
     for (const Passage& passage : passages) {
+      std::vector<const Translation*> sentences;
       std::size_t rows = 0;
       std::size_t columns = 0;
       for (std::size_t i = 0; i < passage.lines().size(); ++i) {
-        rows += job->translations[first + i][0].target_tokens.size();
-        columns += job->translations[first + i][0].source_tokens.size();
+        sentences.push_back(&job->translations[line++][0]);
+        rows += sentences.back()->target_tokens.size();
+        columns += sentences.back()->source_tokens.size();
       }
       numbers += rows * columns;
-      check_numbers(numbers);
-      AttentionRecord record;
-      for (std::size_t i = 0; i < passage.lines().size(); ++i) {
-        append_record(record, job->translations[first + i][0].record());
-      }
-      first += passage.lines().size();
-      out += (out.empty() ? "" : ",") + to_json(record, {.decimals = 4});
+      bytes += record_bytes(sentences, 1);
     }
-    return array ? "[" + out + "]" : out;
+    check_numbers(numbers);
+    take_memory(memory, bytes);
+    std::string out = array ? "[" : "";
+    line = 0;
+    for (std::size_t p = 0; p < passages.size(); ++p) {
+      AttentionRecord record;
+      for (std::size_t i = 0; i < passages[p].lines().size(); ++i) {
+        append_record(record, job->translations[line++][0].record());
+      }
+      out += (p > 0 ? "," : "") + to_json(record, {.decimals = 4});
+    }
+    return array ? out + "]" : out;
   }
 
-  [[nodiscard]] Response response() const {
-    if (!job->error.empty()) throw Refusal(500, "Cannot translate text: " + job->error);
+  [[nodiscard]] Response response(const std::shared_ptr<Budget>& budget) const {
+    job->check();
     const auto one_or_all = [this](nlohmann::json all) { return array ? all : all.at(0); };
     const auto best = outputs(0);
     nlohmann::json json = {{"translatedText", one_or_all(best)}};
@@ -120,22 +128,32 @@ struct Work {
     }
     std::string body = json.dump();
     if (attention) {
+      Lease memory(budget);
       body.pop_back();
-      body += ",\"attention\":" + attention_json() + "}";
+      body += ",\"attention\":";
+      body += attention_json(memory);
+      body += '}';
     }
     return {200, std::move(body)};
   }
 };
 
+// What a request holds while it waits for its model: its text in several forms, and the outputs of its lines.
+void hold(Job& job, std::size_t bytes, std::size_t outputs) {
+  constexpr std::size_t per_output = 512;
+  if (!job.memory.grow(6 * bytes + per_output * outputs)) {
+    throw Refusal(429, "Slowdown: too much text is waiting", 2);
+  }
+}
+
 }  // namespace
 
 void Api::translate(const Shared& call) {
+  check_access(*call);
   const Fields fields(*call->request);
   const Texts texts = read_q(fields);
-  std::string source = fields.text("source");
-  const std::string target = fields.text("target");
-  if (source.empty()) throw Refusal(400, "Invalid request: missing source parameter");
-  if (target.empty()) throw Refusal(400, "Invalid request: missing target parameter");
+  std::string source = read_code(fields, "source");
+  const std::string target = read_code(fields, "target");
   const auto work = std::make_shared<Work>();
   work->alternatives = std::max(0, fields.number("alternatives", 0));
   if (work->alternatives > options_.alternatives_limit) {
@@ -145,7 +163,7 @@ void Api::translate(const Shared& call) {
   work->array = texts.array;
   if (texts.array) check_limit(texts.list.size(), options_.batch_limit);
   for (const std::string& text : texts.list) check_limit(characters(text), options_.char_limit);
-  check_access(*call, fields, static_cast<int>(texts.list.size()));
+  charge(*call, static_cast<int>(texts.list.size()));
 
   if (source == "auto") {
     work->detected = detect_language(texts.list, *call->models);
@@ -162,34 +180,32 @@ void Api::translate(const Shared& call) {
   }
 
   Job& job = *work->job;
+  job.memory = Lease(options_.memory);
   for (const std::string& text : texts.list) {
-    work->passages.push_back(format == "html" ? Passage::of_html(text, model.longest)
-                                              : Passage::of_text(text, model.longest));
+    work->passages.push_back(format == "html" ? Passage::of_html(text, model.reads())
+                                              : Passage::of_text(text, model.reads()));
     const auto& lines = work->passages.back().lines();
     job.lines.insert(job.lines.end(), lines.begin(), lines.end());
+    hold(job, text.size(), lines.size() * static_cast<std::size_t>(work->alternatives + 1));
   }
   job.how.beam = std::max(options_.beam, work->alternatives + 1);
   job.how.n_best = work->alternatives + 1;
   job.how.attention = work->attention;
   job.how.merge_words = fields.flag("merge_words");
-  const auto answer = [this, call, work] {
-    if (work->attention) {  // perhaps megabytes of numbers: written here, where nobody else waits for it
-      respond(call, [&work] { return work->response(); });
-    } else {
-      call->answer(metrics_, [work] { return work->response(); });
-    }
-  };
+  // Perhaps megabytes: written by a thread of the model, where nobody else waits for it.
+  const auto answer = [this, call, work] { respond(call, [&] { return work->response(options_.memory); }); };
   if (job.lines.empty()) return answer();
+  job.unwanted = [call] { return call->reply->gone(); };
   job.done = answer;
   submit(call, model, work->job);
 }
 
 void Api::detect(const Shared& call) {
+  check_access(*call);
   const Fields fields(*call->request);
   const Texts texts = read_q(fields);
   if (texts.array) check_limit(texts.list.size(), options_.batch_limit);
   for (const std::string& text : texts.list) check_limit(characters(text), options_.char_limit);
-  check_access(*call, fields, 1);
   const Detection found = detect_language(texts.list, *call->models);
   const nlohmann::json json = {{{"language", found.language}, {"confidence", found.confidence}}};
   finish(call, {200, json.dump()});

@@ -9,6 +9,7 @@
 #include "base/arena.hpp"
 #include "base/serial_scope.hpp"
 #include "fovea/threads.hpp"
+#include "server/http/fields.hpp"
 
 namespace fovea::server {
 namespace {
@@ -36,7 +37,19 @@ bool together(const Job& a, const Job& b) {
          a.how.attention == b.how.attention && a.how.merge_words == b.how.merge_words;
 }
 
+std::size_t numbers_of(const std::vector<std::vector<float>>& matrix) {
+  std::size_t count = 0;
+  for (const auto& row : matrix) count += row.size();
+  return count;
+}
+
 }  // namespace
+
+void Job::check() const {
+  if (error.empty()) return;
+  if (no_memory) throw Refusal(503, error, 2);
+  throw Refusal(500, "Cannot translate text: " + error);
+}
 
 Batcher::Batcher(std::shared_ptr<const Translator> translator, std::string name, int most_waiting, Metrics& metrics)
     : translator_(std::move(translator)), name_(std::move(name)), most_waiting_(most_waiting), metrics_(metrics) {
@@ -110,6 +123,16 @@ void Batcher::work() {
     }
     wake_.wait(lock, ready);
     if (queue_.empty()) return;
+    if (const auto over = forget_useless(); !over.empty()) {
+      lock.unlock();
+      for (const auto& job : over) {
+        job->done();
+        job->done = nullptr;
+      }
+      lock.lock();
+      continue;
+    }
+    if (queue_.empty()) continue;
     const std::vector<Item> items = take();
     if (!queue_.empty()) wake_.notify_one();  // there is more than one share: the next thread takes its own
     // Alone and with nothing else to come, a batch may have all cores; else each has its own.
@@ -128,6 +151,19 @@ void Batcher::work() {
     lock.lock();
     --busy_;
   }
+}
+
+// Jobs that have failed, or whose clients have left, need no more of their lines.
+std::vector<std::shared_ptr<Job>> Batcher::forget_useless() {
+  std::vector<std::shared_ptr<Job>> over;
+  std::erase_if(queue_, [&over](const std::shared_ptr<Job>& job) {
+    if (job->error.empty() && !(job->unwanted && job->unwanted())) return false;
+    job->finished_ += job->lines.size() - job->taken_;
+    if (job->error.empty()) job->error = "its client has left";
+    if (job->finished_ == job->lines.size()) over.push_back(job);
+    return true;
+  });
+  return over;
 }
 
 // A fair share for each idle thread: a line of each job in turn, of those that can be decoded with the first one.
@@ -162,6 +198,14 @@ void Batcher::fail(Job& job, std::string error) {
   job.error = std::move(error);
 }
 
+// Accounts for weights that a job will hold until its last line is done.
+void Batcher::hold(Job& job, std::size_t numbers) {
+  const std::lock_guard lock(mutex_);
+  if (job.memory.grow(numbers * sizeof(float))) return;
+  job.error = "Slowdown: too much attention is being computed";
+  job.no_memory = true;
+}
+
 void Batcher::decode(const std::vector<Item>& items) {
   std::vector<std::string> lines;
   lines.reserve(items.size());
@@ -178,6 +222,9 @@ void Batcher::decode(const std::vector<Item>& items) {
       }
       read += tokens_of(results[i][0].source_tokens);
       written += tokens_of(results[i][0].target_tokens);
+      std::size_t numbers = 0;
+      for (const Translation& t : results[i]) numbers += numbers_of(t.attention);
+      if (numbers > 0) hold(job, numbers);
       job.translations[items[i].line] = std::move(results[i]);
     }
     metrics_.decoded(name_, static_cast<std::int64_t>(items.size()), read, written);
@@ -193,7 +240,11 @@ void Batcher::decode(const std::vector<Item>& items) {
 void Batcher::trace(const Item& item) {
   Job& job = *item.job;
   try {
-    job.traces[item.line] = translator_->trace(job.lines[item.line], job.how);
+    TranslationTrace trace = translator_->trace(job.lines[item.line], job.how);
+    std::size_t numbers = numbers_of(trace.translation.attention) + trace.beam.nodes.size() * 16;
+    for (const AttentionMap& map : trace.attention.maps) numbers += map.weights.values.size();
+    hold(job, numbers);
+    job.traces[item.line] = std::move(trace);
     const Translation& t = job.traces[item.line].translation;
     metrics_.decoded(name_, 1, tokens_of(t.source_tokens), tokens_of(t.target_tokens));
   } catch (const std::exception& error) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fovea/translator.hpp"
+#include "server/http/budget.hpp"
 #include "server/http/metrics.hpp"
 
 namespace fovea::server {
@@ -25,7 +26,13 @@ struct Job {
   std::vector<std::vector<Translation>> translations;
   std::vector<TranslationTrace> traces;
   std::string error;
-  std::function<void()> done;  // called once, from a thread of the batcher; must not throw
+  bool no_memory = false;          // the error is that the server holds too much already
+  Lease memory;                    // of the lines, and of the weights as they come
+  std::function<bool()> unwanted;  // whether nobody waits for it any more; may be empty
+  std::function<void()> done;      // called once, from a thread of the batcher; must not throw
+
+  /// Throws Refusal if something went wrong.
+  void check() const;
 
  private:
   friend class Batcher;
@@ -60,7 +67,9 @@ class Batcher {
     std::size_t line;
   };
   void work();
-  [[nodiscard]] std::vector<Item> take();  // under the lock
+  [[nodiscard]] std::vector<Item> take();                            // under the lock
+  [[nodiscard]] std::vector<std::shared_ptr<Job>> forget_useless();  // under the lock: those that are over by it
+  void hold(Job& job, std::size_t numbers);
   void decode(const std::vector<Item>& items);
   void trace(const Item& item);
   void fail(Job& job, std::string error);

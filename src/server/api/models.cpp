@@ -14,6 +14,9 @@ namespace {
 // as many tokens as it reads, and there is a token per character at worst.
 constexpr std::size_t kLongest = 400;
 
+constexpr std::size_t kMarks =
+    16;  // tokens of a line beyond one per character, such as the space before its first word
+
 std::size_t longest_line(const ModelConfig& config) {
   // The source and its translation must fit into the positions that the model has learned.
   std::size_t longest = kLongest;
@@ -50,6 +53,13 @@ int Model::heads() const {
   return translator->attends() ? translator->config().attention_heads() : 0;
 }
 
+LineLimit Model::reads() const {
+  const auto fits = [source = translator->tokenizers().source, most = most_tokens](std::string_view line) {
+    return source->encode(line).size() <= most;
+  };
+  return {longest, fits};
+}
+
 Models::Models(const std::vector<ModelPlace>& places, int most_waiting, Metrics& metrics) {
   for (const ModelPlace& place : places) {
     Model model;
@@ -75,6 +85,7 @@ Models::Models(const std::vector<ModelPlace>& places, int most_waiting, Metrics&
       }
     }
     model.longest = longest_line(model.translator->config());
+    model.most_tokens = model.longest + kMarks;
     model.batcher = std::make_unique<Batcher>(model.translator, model.name, most_waiting, metrics);
     for (const std::string& code : {model.source, model.target}) {
       if (std::find(codes_.begin(), codes_.end(), code) == codes_.end()) codes_.push_back(code);

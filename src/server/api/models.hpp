@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/api/batcher.hpp"
+#include "server/api/passage.hpp"
 
 namespace fovea::server {
 
@@ -24,7 +25,11 @@ struct Model {
   std::string source, target;
   std::shared_ptr<const Translator> translator;
   std::unique_ptr<Batcher> batcher;
-  std::size_t longest = 0;  // characters of a line: what is longer is cut
+  std::size_t longest = 0;      // characters of a line: what is longer is cut
+  std::size_t most_tokens = 0;  // of a line: what has more, as with a tokenizer that falls back to bytes, is cut too
+
+  /// How long a line may be.
+  [[nodiscard]] LineLimit reads() const;
 
   [[nodiscard]] int layers() const;  // of the decoder's attention; 0: it has none
   [[nodiscard]] int heads() const;

@@ -28,9 +28,11 @@ void Passage::keep(std::string_view text) {
   if (!text.empty()) pieces_.push_back({std::string(text)});
 }
 
-void Passage::add_text(std::string_view text, std::size_t longest, bool html) {
+void Passage::add_text(std::string_view text, std::size_t longest, const LineLimit& limit, bool html) {
   for (const text::Part& part : text::split_sentences(text, longest)) {
-    if (part.sentence) {
+    if (part.sentence && longest > 1 && limit.fits && !limit.fits(part.text)) {
+      add_text(part.text, std::max<std::size_t>(1, longest / 2), limit, html);
+    } else if (part.sentence) {
       pieces_.push_back({{}, true, html});
       lines_.emplace_back(part.text);
     } else {
@@ -39,13 +41,13 @@ void Passage::add_text(std::string_view text, std::size_t longest, bool html) {
   }
 }
 
-Passage Passage::of_text(std::string_view text, std::size_t longest) {
+Passage Passage::of_text(std::string_view text, const LineLimit& limit) {
   Passage passage;
-  passage.add_text(text, longest, false);
+  passage.add_text(text, limit.characters, limit, false);
   return passage;
 }
 
-Passage Passage::of_html(std::string_view html, std::size_t longest) {
+Passage Passage::of_html(std::string_view html, const LineLimit& limit) {
   Passage passage;
   for (const HtmlPart& part : html_parts(html)) {
     if (part.text) {
@@ -55,7 +57,7 @@ Passage Passage::of_html(std::string_view html, std::size_t longest) {
       const auto first = std::find_if_not(text.begin(), text.end(), blank);
       const auto last = std::find_if_not(text.rbegin(), std::make_reverse_iterator(first), blank).base();
       std::replace_if(first, last, blank, ' ');
-      passage.add_text(text, longest, true);
+      passage.add_text(text, limit.characters, limit, true);
     } else {
       passage.keep(part.bytes);
     }

@@ -14,6 +14,7 @@
 namespace fovea::server {
 namespace {
 
+constexpr int kWrongKeys = 60;                // per minute and address, where there is no rate
 constexpr std::size_t kMostBuckets = 100000;  // past that, full ones are forgotten: nothing is lost by it
 
 }  // namespace
@@ -52,21 +53,31 @@ void Access::reload() {
   keys_ = std::move(keys);
 }
 
-void Access::check(const std::string& key, const std::string& client, int cost) {
+void Access::admit(const std::string& client) {
   const std::lock_guard lock(mutex_);
-  int rate = options_.rate;
-  std::string who = "address " + client;
-  if (needs_key()) {
+  if (!needs_key() && options_.rate > 0) spend("address " + client, options_.rate, 1);
+}
+
+Access::Account Access::check(const std::string& key, const std::string& client) {
+  const std::lock_guard lock(mutex_);
+  const std::string address = "address " + client;
+  if (!needs_key()) return {address, options_.rate};
+  const auto found = keys_.find(key);
+  if (found == keys_.end()) {
+    spend(address, options_.rate > 0 ? options_.rate : kWrongKeys, 1);
     if (key.empty()) throw Refusal(400, "Please contact the server operator to get an API key");
-    const auto found = keys_.find(key);
-    if (found == keys_.end()) {
-      if (rate > 0) spend(who, rate, cost);  // or keys could be guessed as fast as the line allows
-      throw Refusal(403, "Invalid API key");
-    }
-    if (found->second >= 0) rate = found->second;
-    who = "key " + key;
+    throw Refusal(403, "Invalid API key");
   }
-  if (rate > 0) spend(who, rate, cost);
+  Account account{"key " + key, found->second >= 0 ? found->second : options_.rate};
+  if (account.rate > 0) spend(account.who, account.rate, 1);
+  return account;
+}
+
+void Access::charge(const Account& account, int cost) {
+  // What costs more than a minute's worth needs a full bucket.
+  const int rest = std::min(account.rate, cost) - 1;
+  const std::lock_guard lock(mutex_);
+  if (rest > 0) spend(account.who, account.rate, rest);
 }
 
 void Access::spend(const std::string& who, int rate, int cost) {
@@ -81,8 +92,7 @@ void Access::spend(const std::string& who, int rate, int cost) {
   const double since = std::chrono::duration<double>(now - bucket.at).count();
   bucket.left = std::min(full, bucket.left + since * per_second);
   bucket.at = now;
-  // What costs more than a minute's worth needs a full bucket.
-  const double price = std::min(full, static_cast<double>(cost));
+  const double price = cost;
   if (bucket.left < price) {
     const int seconds = static_cast<int>(std::ceil((price - bucket.left) / per_second));
     throw Refusal(429, fmt::format("Slowdown: {} per 1 minute", rate), std::max(1, seconds));

@@ -22,9 +22,20 @@ class Access {
   /// Throws FileError naming the line of the keys' file that is wrong.
   explicit Access(const AccessOptions& options);
 
-  /// Throws Refusal in LibreTranslate's words: 403 for a wrong key, 400 for a missing one, 429 past the rate. `cost`:
-  /// requests it counts as.
-  void check(const std::string& key, const std::string& client, int cost);
+  /// Who a request is counted for.
+  struct Account {
+    std::string who;
+    int rate;  // 0: any number
+  };
+
+  // All throw Refusal in LibreTranslate's words. A request counts as soon as it is here, whatever becomes of it.
+  /// Where no keys are needed, before the body of a request is read: 429 past the rate.
+  void admit(const std::string& client);
+  /// 403 for a wrong key, 400 for a missing one, 429 past the rate; wrong ones are counted for the address, or keys
+  /// could be guessed as fast as the line allows.
+  [[nodiscard]] Account check(const std::string& key, const std::string& client);
+  /// For a request that counts as `cost` in all, of which one has been counted.
+  void charge(const Account& account, int cost);
   [[nodiscard]] bool needs_key() const { return !options_.keys.empty(); }
   /// Reads the keys again. Throws FileError, and keeps what it had.
   void reload();

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/json.hpp"
+#include "fovea/error.hpp"
 #include "text/unicode.hpp"
 
 namespace fovea::server {
@@ -21,7 +23,63 @@ std::string lower(std::string_view text) {
   throw Refusal(400, fmt::format("Invalid request: {} parameter is not {}", name, what));
 }
 
+bool has_json(const Request& request, const std::string& type) {
+  if (type.starts_with("application/x-www-form-urlencoded") || type.starts_with("multipart/form-data")) return false;
+  return (type.starts_with("application/json") && (!request.body.empty() || request.query.empty())) ||
+         request.body.starts_with('{');
+}
+
+// Looks for a text called api_key in the outermost object, and stops there.
+class KeyReader : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  std::string found;
+
+  bool key(string_t& name) override {
+    here_ = depth_ == 1 && name == "api_key";
+    return true;
+  }
+  bool string(string_t& text) override {
+    if (!here_) return true;
+    found = text;
+    return false;
+  }
+  bool start_object(std::size_t) override { return begin(); }
+  bool start_array(std::size_t) override { return begin(); }
+  bool end_object() override { return end(); }
+  bool end_array() override { return end(); }
+  bool null() override { return other(); }
+  bool boolean(bool) override { return other(); }
+  bool number_integer(number_integer_t) override { return other(); }
+  bool number_unsigned(number_unsigned_t) override { return other(); }
+  bool number_float(number_float_t, const string_t&) override { return other(); }
+  bool binary(binary_t&) override { return other(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  bool begin() {
+    here_ = false;
+    return ++depth_ <= 64;
+  }
+  bool end() {
+    --depth_;
+    return true;
+  }
+  bool other() {
+    here_ = false;
+    return true;
+  }
+  int depth_ = 0;
+  bool here_ = false;
+};
+
 }  // namespace
+
+std::string api_key_of(const Request& request) {
+  if (request.too_large || !has_json(request, lower(request.content_type))) return Fields(request).text("api_key");
+  KeyReader reader;
+  (void)nlohmann::json::sax_parse(request.body, &reader);
+  return std::move(reader.found);
+}
 
 Fields::Fields(const Request& request) {
   if (request.too_large) throw Refusal(413, "Invalid request: the body is too large");
@@ -33,9 +91,12 @@ Fields::Fields(const Request& request) {
     pairs = parse_form(request.body);
   } else if (multipart) {
     pairs = parse_multipart(request.body, request.content_type);
-  } else if ((type.starts_with("application/json") && (!request.body.empty() || request.query.empty())) ||
-             request.body.starts_with('{')) {
-    values_ = nlohmann::json::parse(request.body, nullptr, false);
+  } else if (has_json(request, type)) {
+    try {
+      values_ = parse_json(request.body, "body");
+    } catch (const FileError&) {
+      throw Refusal(400, "Invalid JSON format");
+    }
     if (!values_.is_object()) throw Refusal(400, "Invalid JSON format");
     json_ = true;
     return;

@@ -47,10 +47,19 @@ class Fields {
   bool json_ = false;
 };
 
-/// application/x-www-form-urlencoded as name and value; broken escapes stay as they are.
+constexpr std::size_t kMostFields = 100;  // of a form or a query
+
+/// %41 as A; broken escapes stay as they are. `plus`: + is a space.
+[[nodiscard]] std::string unescape(std::string_view text, bool plus);
+/// application/x-www-form-urlencoded as name and value. Throws Refusal 400 for more than 100.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> parse_form(std::string_view body);
-/// multipart/form-data as name and value. Throws Refusal 400 when the parts do not fit the boundary.
+/// multipart/form-data as name and value. Throws Refusal 400 when the parts do not fit the boundary or are more than
+/// 100.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> parse_multipart(std::string_view body,
                                                                                std::string_view content_type);
+
+/// The parameter api_key of a request, or empty, without keeping anything else of its body: who has no key shall not
+/// have megabytes turned into values. Throws Refusal as Fields does, but for a JSON body that is broken.
+[[nodiscard]] std::string api_key_of(const Request& request);
 
 }  // namespace fovea::server

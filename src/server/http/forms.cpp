@@ -11,20 +11,6 @@ int hex(char c) {
   return -1;
 }
 
-std::string unescape(std::string_view in) {
-  std::string out;
-  out.reserve(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    if (in[i] == '%' && i + 2 < in.size() && hex(in[i + 1]) >= 0 && hex(in[i + 2]) >= 0) {
-      out += static_cast<char>(hex(in[i + 1]) * 16 + hex(in[i + 2]));
-      i += 2;
-    } else {
-      out += in[i] == '+' ? ' ' : in[i];
-    }
-  }
-  return out;
-}
-
 // The value of `name` in a header such as `form-data; name="q"; filename="x"`, or empty.
 std::string_view parameter(std::string_view header, std::string_view name) {
   std::size_t at = 0;
@@ -42,7 +28,25 @@ std::string_view parameter(std::string_view header, std::string_view name) {
   return {};
 }
 
+Refusal too_many() {
+  return {400, "Invalid request: it has too many fields"};
+}
+
 }  // namespace
+
+std::string unescape(std::string_view text, bool plus) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
+      out += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
+      i += 2;
+    } else {
+      out += plus && text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  return out;
+}
 
 std::vector<std::pair<std::string, std::string>> parse_form(std::string_view body) {
   std::vector<std::pair<std::string, std::string>> out;
@@ -51,8 +55,9 @@ std::vector<std::pair<std::string, std::string>> parse_form(std::string_view bod
     body.remove_prefix(std::min(body.size(), pair.size() + 1));
     if (pair.empty()) continue;
     const std::size_t equals = pair.find('=');
-    out.emplace_back(unescape(pair.substr(0, equals)),
-                     equals == std::string_view::npos ? std::string() : unescape(pair.substr(equals + 1)));
+    if (out.size() == kMostFields) throw too_many();
+    out.emplace_back(unescape(pair.substr(0, equals), true),
+                     equals == std::string_view::npos ? std::string() : unescape(pair.substr(equals + 1), true));
   }
   return out;
 }
@@ -79,6 +84,7 @@ std::vector<std::pair<std::string, std::string>> parse_multipart(std::string_vie
     const std::size_t end = body.find(delimiter);
     if (end == std::string_view::npos) throw broken;
     const std::string_view name = parameter(head, "name");
+    if (out.size() == kMostFields) throw too_many();
     if (!name.empty()) out.emplace_back(std::string(name), std::string(body.substr(0, end)));
     body.remove_prefix(end + delimiter.size());
   }

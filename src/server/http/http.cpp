@@ -1,341 +1,271 @@
 #include "server/http/http.hpp"
 
-#include <arpa/inet.h>
-#include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <charconv>
+#include <cerrno>
 #include <condition_variable>
-#include <cstring>
 #include <mutex>
+#include <thread>
+#include <unordered_map>
 
 #include "fovea/error.hpp"
-#include "server/http/deadlines.hpp"
+#include "server/http/address.hpp"
+#include "server/http/connection.hpp"
 #include "server/http/listen.hpp"
 
 namespace fovea::server {
 namespace {
 
-constexpr std::size_t kHeaderMemory = std::size_t{32} << 10;  // per connection: request line, headers, reading
-constexpr std::size_t kDrained = 8;  // bodies up to so many limits are read to their end, then refused
+constexpr std::chrono::milliseconds kBetweenSweeps(250);
+constexpr int kAcceptedInTurn = 64;
+constexpr std::uint64_t kListener = 0, kOutbox = 1;  // in epoll, beside the connections' own numbers
 
-// Who has one address of an IPv6 network has all 2^64 of it: the network is the client.
-std::string network_of(in6_addr address) {
-  if (!IN6_IS_ADDR_V4MAPPED(&address)) std::fill(address.s6_addr + 8, address.s6_addr + 16, std::uint8_t{0});
-  char text[INET6_ADDRSTRLEN] = "";
-  ::inet_ntop(AF_INET6, &address, text, sizeof(text));
-  return text;
-}
-
-std::string network_of(const std::string& text) {
-  in6_addr address{};
-  return ::inet_pton(AF_INET6, text.c_str(), &address) == 1 ? network_of(address) : text;
-}
-
-std::string address_of(const sockaddr* address) {
-  char text[INET6_ADDRSTRLEN] = "";
-  if (address != nullptr && address->sa_family == AF_INET) {
-    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof(text));
-  } else if (address != nullptr && address->sa_family == AF_INET6) {
-    return network_of(reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
+std::shared_ptr<const TlsCredentials> credentials(const HttpOptions& o) {
+  if (o.tls_certificate.empty() != o.tls_key.empty()) {
+    throw UsageError("TLS needs both a certificate (tls_certificate) and its key (tls_key)");
   }
-  return text;
-}
-
-std::string header(MHD_Connection* connection, const char* name) {
-  const char* value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
-  return value == nullptr ? "" : value;
-}
-
-// All headers of that name: the last value (a proxy may add its own behind the client's), and how many there are.
-struct Headers {
-  std::string_view name;
-  std::string value = {};
-  int count = 0;
-};
-Headers headers(MHD_Connection* connection, std::string_view name) {
-  Headers found{name};
-  const auto look = [](void* context, MHD_ValueKind, const char* key, const char* value) {
-    auto& wanted = *static_cast<Headers*>(context);
-    const std::string_view there = key;
-    const bool same =
-        std::equal(there.begin(), there.end(), wanted.name.begin(), wanted.name.end(), [](char a, char b) {
-          return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-        });
-    if (same) {
-      wanted.value = value == nullptr ? "" : value;
-      ++wanted.count;
-    }
-    return MHD_YES;
-  };
-  MHD_get_connection_values(connection, MHD_HEADER_KIND, look, &found);
-  return found;
-}
-
-// What was said last: the proxy that is trusted appends the address it saw.
-std::string last_of_list(const std::string& list) {
-  const std::size_t comma = list.find_last_of(',');
-  const std::size_t from = list.find_first_not_of(' ', comma == std::string::npos ? 0 : comma + 1);
-  return from == std::string::npos ? "" : list.substr(from);
-}
-
-MHD_Result add_argument(void* to, MHD_ValueKind, const char* name, std::size_t name_size, const char* value,
-                        std::size_t value_size) {
-  static_cast<Request*>(to)->query.emplace_back(std::string(name, name_size),
-                                                value == nullptr ? std::string() : std::string(value, value_size));
-  return MHD_YES;
-}
-
-Response ambiguous() {
-  return {400, R"({"error":"Invalid request: its length is given in more than one way"})"};
-}
-
-Response failure() {
-  return {500, R"({"error":"Internal server error"})"};
+  return o.tls_key.empty() ? nullptr : std::make_shared<const TlsCredentials>(o.tls_certificate, o.tls_key);
 }
 
 }  // namespace
 
-// One request and its answer. The connection belongs to the daemon's thread, except that `with` may wake it up once it
-// sleeps; `turn_` says who came first.
-class Exchange final : public Reply {
+// The thread that has all connections, and what others may ask of it.
+class HttpServer::Loop {
  public:
-  explicit Exchange(MHD_Connection* connection) : connection_(connection) {}
-
-  void with(std::function<Response()> make) override {
-    make_ = std::move(make);
-    if (turn_.exchange(kAnswered) == kAsleep) MHD_resume_connection(connection_);
-  }
-
-  [[nodiscard]] bool answered() const { return turn_.load() == kAnswered; }
-
-  // Puts the connection to sleep until the answer is there.
-  void sleep() {
-    MHD_suspend_connection(connection_);
-    int expected = kOpen;
-    if (!turn_.compare_exchange_strong(expected, kAsleep)) MHD_resume_connection(connection_);
-  }
-
-  MHD_Result send(bool last) {
-    try {
-      response_ = make_();
-    } catch (const std::exception&) {
-      response_ = failure();
+  Loop(const HttpOptions& options, HttpHandler handler)
+      : server_{options, std::move(handler)},
+        limit_(static_cast<std::size_t>(possible_connections(options.connections))),
+        tls_(credentials(options)),
+        listener_(listen_on(options.host, options.port)),
+        port_(port_of(listener_)),
+        epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+    if (epoll_ < 0) {
+      ::close(listener_);
+      throw Error("server: no file descriptor is left");
     }
-    make_ = nullptr;
-    MHD_Response* out =
-        MHD_create_response_from_buffer(response_.body.size(), response_.body.data(), MHD_RESPMEM_PERSISTENT);
-    if (out == nullptr) return MHD_NO;
-    MHD_add_response_header(out, "Content-Type", response_.type.c_str());
-    for (const auto& [name, value] : response_.headers) MHD_add_response_header(out, name.c_str(), value.c_str());
-    if (last) MHD_add_response_header(out, "Connection", "close");
-    const MHD_Result sent = MHD_queue_response(connection_, static_cast<unsigned>(response_.status), out);
-    MHD_destroy_response(out);
-    return sent;
+    watch(EPOLL_CTL_ADD, listener_, EPOLLIN, kListener);
+    watch(EPOLL_CTL_ADD, server_.outbox->event(), EPOLLIN, kOutbox);
+    thread_ = std::thread([this] { run(); });
   }
 
-  std::shared_ptr<Request> request = std::make_shared<Request>();
-  bool handled = false;
-  bool ends = false;          // what comes behind it on the connection cannot be told from its body
-  std::size_t announced = 0;  // bytes of the body, as its header says
-  std::size_t received = 0;   // so far
-
- private:
-  static constexpr int kOpen = 0, kAsleep = 1, kAnswered = 2;
-  MHD_Connection* connection_;
-  std::atomic<int> turn_{kOpen};
-  std::function<Response()> make_;
-  Response response_;
-};
-
-class HttpServer::Daemon {
- public:
-  Daemon(const HttpOptions& options, Handler handler)
-      : options_(options),
-        handler_(std::move(handler)),
-        limit_(possible_connections(options.connections)),
-        deadlines_({options.receive_seconds, options.send_seconds, options.crowded_seconds, limit_ * 3 / 4}) {
-    const int socket = listen_on(options.host, options.port);
-    port_ = port_of(socket);
-    daemon_ = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, nullptr, nullptr, &on_request, this,
-        MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(limit_),
-        MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(std::max(options.send_seconds, options.receive_seconds)),
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_MEMORY_LIMIT, kHeaderMemory, MHD_OPTION_NOTIFY_COMPLETED,
-        &on_completed, this, MHD_OPTION_NOTIFY_CONNECTION, &on_connection, this, MHD_OPTION_END);
-    if (daemon_ == nullptr) {
-      ::close(socket);
-      throw Error("server: its thread cannot be started");
+  ~Loop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = quit_ = true;
     }
+    server_.outbox->wake();
+    thread_.join();
+    ::close(epoll_);
+    if (listener_ >= 0) ::close(listener_);
   }
-
-  ~Daemon() {
-    quiesce();
-    MHD_stop_daemon(daemon_);
-    if (listening_ >= 0) ::close(listening_);
-  }
-  Daemon(const Daemon&) = delete;
-  Daemon& operator=(const Daemon&) = delete;
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
 
   [[nodiscard]] int port() const { return port_; }
-  [[nodiscard]] int connections() const { return deadlines_.count(); }
+  [[nodiscard]] int connections() const { return count_; }
+
+  void reload() {
+    auto fresh = credentials(server_.options);
+    const std::lock_guard lock(mutex_);
+    tls_ = std::move(fresh);
+  }
 
   void drain(int seconds) {
-    quiesce();
     std::unique_lock lock(mutex_);
-    idle_.wait_for(lock, std::chrono::seconds(seconds), [this] { return under_way_ == 0; });
+    stop_ = true;
+    server_.outbox->wake();
+    changed_.wait(lock, [this] { return stopped_; });
+    changed_.wait_for(lock, std::chrono::seconds(seconds), [this] { return idle_; });
   }
 
  private:
-  using Owned = std::shared_ptr<Exchange>;
-
-  void quiesce() {
-    if (stopping_.exchange(true)) return;
-    listening_ = MHD_quiesce_daemon(daemon_);
-    // Nobody connects any more; closed only when the daemon's thread, which may be looking at it, has ended.
-    if (listening_ >= 0) ::shutdown(listening_, SHUT_RDWR);
+  void watch(int operation, int file, std::uint32_t events, std::uint64_t name) const {
+    epoll_event event{};
+    event.events = events;
+    event.data.u64 = name;
+    (void)::epoll_ctl(epoll_, operation, file, &event);
   }
 
-  void count(int change) {
-    const std::lock_guard lock(mutex_);
-    under_way_ += change;
-    if (under_way_ == 0) idle_.notify_all();
-  }
-
-  // The first call for a request has its headers, the next ones parts of its body, the last one none; then once more
-  // after the connection has slept.
-  static MHD_Result on_request(void* self, MHD_Connection* connection, const char* url, const char* method,
-                               const char* /*version*/, const char* data, std::size_t* size, void** context) {
-    auto* daemon = static_cast<Daemon*>(self);
-    try {
-      auto* owned = static_cast<Owned*>(*context);
-      if (owned == nullptr) {
-        owned = new Owned(daemon->begin(connection, url, method));
-        *context = owned;
-        if ((*owned)->ends) {
-          (*owned)->handled = true;
-          (*owned)->with(ambiguous);
-          return daemon->answer(connection, *owned);
+  void run() {
+    std::array<epoll_event, 256> events{};
+    auto swept = Connection::Clock::now();
+    while (!quitting()) {
+      const int n = ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()),
+                                 static_cast<int>(kBetweenSweeps.count()));
+      for (int i = 0; i < n; ++i) {
+        const auto& event = events[static_cast<std::size_t>(i)];
+        if (event.data.u64 == kListener) {
+          accept();
+        } else if (event.data.u64 != kOutbox) {
+          with(event.data.u64, [&](Connection& c) { c.handle(event.events); });
         }
-        // Far too much is refused before it is sent; an answer now ends the connection.
-        return (*owned)->announced > kDrained * daemon->options_.body_limit ? daemon->answer(connection, *owned)
-                                                                            : MHD_YES;
       }
-      Exchange& exchange = **owned;
-      if (*size > 0) return daemon->receive(exchange, {data, std::exchange(*size, 0)}) ? MHD_YES : MHD_NO;
-      return daemon->answer(connection, *owned);
-    } catch (const std::exception&) {  // out of memory: this connection ends, the others go on
-      return MHD_NO;
-    }
-  }
-
-  Owned begin(MHD_Connection* connection, const char* url, const char* method) {
-    deadlines_.receiving(connection);
-    auto exchange = std::make_shared<Exchange>(connection);
-    Request& request = *exchange->request;
-    request.method = method;
-    request.path = url;
-    request.content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE);
-    MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, &add_argument, &request);
-    const auto* address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    request.client = address == nullptr ? "" : address_of(address->client_addr);
-    if (options_.behind_proxy) {
-      const std::string told = last_of_list(headers(connection, "X-Forwarded-For").value);
-      if (!told.empty()) request.client = network_of(told);
-    }
-    // A proxy may have read another of them, and taken the next request for a body or the other way round.
-    const int lengths = headers(connection, MHD_HTTP_HEADER_CONTENT_LENGTH).count;
-    const int codings = headers(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING).count;
-    exchange->ends = lengths + codings > 1;
-    const std::string length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    std::from_chars(length.data(), length.data() + length.size(), exchange->announced);
-    request.too_large = exchange->announced > options_.body_limit;
-    count(1);
-    return exchange;
-  }
-
-  bool receive(Exchange& exchange, std::string_view data) {
-    Request& request = *exchange.request;
-    exchange.received += data.size();
-    if (exchange.received > options_.body_limit) request.too_large = true;
-    if (exchange.received > kDrained * options_.body_limit) return false;
-    if (request.too_large) {
-      request.body = {};
-    } else {
-      request.body.append(data);
-    }
-    return true;
-  }
-
-  MHD_Result answer(MHD_Connection* connection, const Owned& exchange) {
-    if (!exchange->handled) {
-      exchange->handled = true;
-      deadlines_.working(connection);
-      try {
-        handler_(exchange->request, exchange);
-      } catch (const std::exception&) {
-        if (!exchange->answered()) exchange->with(failure);
+      for (auto& answer : server_.outbox->take()) {
+        with(answer.connection, [&](Connection& c) { c.answer(std::move(answer)); });
+      }
+      if (const auto now = Connection::Clock::now(); now - swept >= kBetweenSweeps) {
+        swept = now;
+        sweep(now);
       }
     }
-    if (!exchange->answered()) {
-      exchange->sleep();
-      return MHD_YES;
+    connections_.clear();
+    count_ = 0;
+  }
+
+  // Lets a connection do something, and tells epoll what it waits for then. A connection for which there is no memory
+  // ends; the others go on.
+  template <class Do>
+  void with(std::uint64_t id, const Do& act) {
+    const auto found = connections_.find(id);
+    if (found == connections_.end()) return;
+    Connection& connection = *found->second;
+    bool over = false;
+    try {
+      act(connection);
+      over = connection.phase() == Connection::Phase::over;
+    } catch (const std::exception&) {
+      over = true;
     }
-    deadlines_.sending(connection);
-    return exchange->send(exchange->ends || stopping_.load());
-  }
-
-  static void on_completed(void* self, MHD_Connection* connection, void** context, MHD_RequestTerminationCode) {
-    auto* owned = static_cast<Owned*>(std::exchange(*context, nullptr));
-    if (owned == nullptr) return;
-    delete owned;
-    auto* daemon = static_cast<Daemon*>(self);
-    daemon->deadlines_.receiving(connection);
-    daemon->count(-1);
-  }
-
-  static void on_connection(void* self, MHD_Connection* connection, void** /*context*/,
-                            MHD_ConnectionNotificationCode what) {
-    auto* daemon = static_cast<Daemon*>(self);
-    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-      daemon->deadlines_.closed(connection);
+    if (over) {
+      connections_.erase(found);
+      --count_;
+      listen_again();
       return;
     }
-    const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    if (info != nullptr) daemon->deadlines_.opened(connection, info->connect_fd);
+    if (const std::uint32_t wanted = connection.interest(); wanted != connection.registered) {
+      connection.registered = wanted;
+      watch(EPOLL_CTL_MOD, connection.socket(), wanted, id);
+    }
   }
 
-  const HttpOptions options_;
-  const Handler handler_;
-  const int limit_;
-  Deadlines deadlines_;
-  MHD_Daemon* daemon_ = nullptr;
-  int port_ = 0;
-  int listening_ = -1;  // the socket, once the daemon has given it up
-  std::atomic<bool> stopping_{false};
+  void accept() {
+    for (int i = 0; i < kAcceptedInTurn && listener_ >= 0; ++i) {
+      if (connections_.size() >= limit_) {
+        watch(EPOLL_CTL_MOD, listener_, 0, kListener);
+        full_ = true;
+        return;
+      }
+      sockaddr_storage address{};
+      socklen_t size = sizeof(address);
+      auto* to = reinterpret_cast<sockaddr*>(&address);
+      const int socket = ::accept4(listener_, to, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (socket < 0) {
+        if (errno != EMFILE && errno != ENFILE) return;
+        watch(EPOLL_CTL_MOD, listener_, 0, kListener);  // or epoll would report it without end
+        full_ = true;
+        return;
+      }
+      const int on = 1;
+      (void)::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+      try {
+        const std::uint64_t id = ++last_id_;
+        auto connection = std::make_unique<Connection>(server_, id, socket, tls(), client_of(to));
+        connection->registered = connection->interest();
+        const int file = connection->socket();
+        const std::uint32_t wanted = connection->registered;
+        connections_.emplace(id, std::move(connection));
+        ++count_;
+        watch(EPOLL_CTL_ADD, file, wanted, id);
+      } catch (const std::exception&) {  // no memory: the socket is closed already
+        return;
+      }
+    }
+  }
+
+  void listen_again() {
+    if (!full_ || listener_ < 0) return;
+    full_ = false;
+    watch(EPOLL_CTL_MOD, listener_, EPOLLIN, kListener);
+  }
+
+  void sweep(Connection::Clock::time_point now) {
+    const HttpOptions& o = server_.options;
+    const bool many = connections_.size() > limit_ * 3 / 4;
+    if (connections_.size() < limit_) listen_again();
+    for (const std::uint64_t id : ids()) {
+      with(id, [&](Connection& c) {
+        const bool sending = c.phase() == Connection::Phase::sending;
+        c.check_time(now, server_.stopping || (sending ? o.answers->scarce() : many || o.bodies->scarce()));
+      });
+    }
+  }
+
+  [[nodiscard]] std::vector<std::uint64_t> ids() const {
+    std::vector<std::uint64_t> all;
+    all.reserve(connections_.size());
+    for (const auto& [id, connection] : connections_) all.push_back(id);
+    return all;
+  }
+
+  // Once per turn: what others want, and what they wait for.
+  bool quitting() {
+    std::unique_lock lock(mutex_);
+    if (stop_ && !stopped_) {
+      lock.unlock();
+      server_.stopping = true;
+      ::close(std::exchange(listener_, -1));
+      for (const std::uint64_t id : ids()) with(id, [](Connection& c) { c.stop(); });
+      lock.lock();
+      stopped_ = true;
+      changed_.notify_all();
+    }
+    if (stopped_) {
+      idle_ = std::none_of(connections_.begin(), connections_.end(), [](const auto& entry) {
+        const auto phase = entry.second->phase();
+        return phase == Connection::Phase::working || phase == Connection::Phase::sending;
+      });
+      if (idle_) changed_.notify_all();
+    }
+    return quit_;
+  }
+
+  [[nodiscard]] std::shared_ptr<const TlsCredentials> tls() {
+    const std::lock_guard lock(mutex_);
+    return tls_;
+  }
+
+  Connection::Server server_;
+  const std::size_t limit_;
+  std::shared_ptr<const TlsCredentials> tls_;
+  int listener_;  // -1 once the server stops
+  const int port_;
+  const int epoll_;
+  bool full_ = false;  // nobody is accepted until somebody leaves
+  std::unordered_map<std::uint64_t, std::unique_ptr<Connection>> connections_;
+  std::uint64_t last_id_ = kOutbox;
+  std::atomic<int> count_{0};
   std::mutex mutex_;
-  std::condition_variable idle_;
-  int under_way_ = 0;  // requests whose answer has not been taken
+  std::condition_variable changed_;
+  bool stop_ = false, quit_ = false, stopped_ = false, idle_ = false;
+  std::thread thread_;
 };
 
-HttpServer::HttpServer(const HttpOptions& options, Handler handler)
-    : daemon_(std::make_unique<Daemon>(options, std::move(handler))) {}
+HttpServer::HttpServer(const HttpOptions& options, HttpHandler handler)
+    : loop_(std::make_unique<Loop>(options, std::move(handler))) {}
 
 HttpServer::~HttpServer() = default;
 
 int HttpServer::port() const {
-  return daemon_->port();
+  return loop_->port();
 }
 
 int HttpServer::connections() const {
-  return daemon_->connections();
+  return loop_->connections();
+}
+
+void HttpServer::reload() {
+  loop_->reload();
 }
 
 void HttpServer::drain(int seconds) {
-  daemon_->drain(seconds);
+  loop_->drain(seconds);
 }
 
 }  // namespace fovea::server

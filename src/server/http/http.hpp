@@ -1,12 +1,16 @@
-// HTTP/1.1 over TCP: requests in, responses out, from any thread. Knows nothing of models.
+// HTTP/1.1 over TCP or TLS: requests in, responses out, from any thread. Knows nothing of models.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "server/http/budget.hpp"
 
 namespace fovea::server {
 
@@ -18,20 +22,30 @@ struct Request {
   std::string body;
   std::string client;      // its address, or what a trusted proxy said it is
   bool too_large = false;  // the body was longer than the limit, and is not here
+  Lease memory = {};       // of the body
+
+  /// Whoever has read the body gives its memory back.
+  void forget_body() {
+    body = {};
+    memory.release();
+  }
 };
 
 struct Response {
   int status = 200;
-  std::string body;
+  std::string body = {};
   std::string type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// Where the answer to one request goes. Exactly one answer is given, from any thread; `make` runs on the server's own.
+/// Where the answer to one request goes, from any thread; the first one counts.
 class Reply {
  public:
   virtual ~Reply() = default;
-  virtual void with(std::function<Response()> make) = 0;
+  /// An answer for which there is no memory left becomes 503.
+  virtual void with(Response response) = 0;
+  /// Whether nobody waits for the answer any more.
+  [[nodiscard]] virtual bool gone() const = 0;
 };
 
 struct HttpOptions {
@@ -40,19 +54,29 @@ struct HttpOptions {
   std::size_t body_limit = std::size_t{2} << 20;
   int connections = 4096;     // more wait to be accepted
   int receive_seconds = 30;   // until a request is here, from the connection's start or the last answer
-  int send_seconds = 60;      // until an answer has been taken
-  int crowded_seconds = 2;    // instead of receive_seconds while three quarters of the connections are in use
+  int send_seconds = 60;      // until an answer has been taken, and a second more for each 256 KiB
+  int stall_seconds = 10;     // that an answer's client may take nothing at all
+  int crowded_seconds = 2;    // instead of all these while three quarters of the connections or the memory are in use
   bool behind_proxy = false;  // the client is the last address of X-Forwarded-For
+  std::filesystem::path tls_certificate, tls_key;  // in PEM; both empty: no TLS
+  // Bytes held for all clients: bodies that come or wait to be read, and answers that wait or are sent.
+  std::shared_ptr<Budget> bodies = std::make_shared<Budget>(std::size_t{128} << 20);
+  std::shared_ptr<Budget> answers = std::make_shared<Budget>(std::size_t{384} << 20);
+};
+
+struct HttpHandler {
+  /// Called when the head of a request is here: an answer given now saves reading the body. May be empty.
+  std::function<std::optional<Response>(const Request&)> admit;
+  /// Called with the whole request; must not block. What it throws is answered with 500.
+  std::function<void(const std::shared_ptr<Request>&, const std::shared_ptr<Reply>&)> handle;
 };
 
 /// One thread for all connections; a client that is slow costs memory, never a thread.
 class HttpServer {
  public:
-  using Handler = std::function<void(const std::shared_ptr<const Request>&, const std::shared_ptr<Reply>&)>;
-
-  /// Listens and answers at once. The handler must not block; what it throws is answered with 500. Throws UsageError
-  /// for a host that cannot be, Error when the port is taken.
-  HttpServer(const HttpOptions& options, Handler handler);
+  /// Listens and answers at once. Throws UsageError for a host that cannot be, FileError for a certificate or key that
+  /// cannot be used, Error when the port is taken.
+  HttpServer(const HttpOptions& options, HttpHandler handler);
   /// Stops without waiting.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
@@ -60,12 +84,15 @@ class HttpServer {
 
   [[nodiscard]] int port() const;
   [[nodiscard]] int connections() const;
-  /// Takes no more connections, and waits until every request that is here has been answered or `seconds` have passed.
+  /// Reads certificate and key again, for connections to come. Throws FileError, and keeps those it had.
+  void reload();
+  /// Takes no more connections, drops requests that are not whole, and waits until all others have been answered or
+  /// `seconds` have passed.
   void drain(int seconds);
 
  private:
-  class Daemon;
-  std::unique_ptr<Daemon> daemon_;
+  class Loop;
+  std::unique_ptr<Loop> loop_;
 };
 
 }  // namespace fovea::server

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+
+#include "server/http/fields.hpp"
 
 namespace fovea::server {
 
@@ -10,5 +13,8 @@ namespace fovea::server {
 
 /// Throws Refusal as LibreTranslate does when `size` exceeds `limit`; -1: no limit.
 void check_limit(std::size_t size, int limit);
+
+/// The parameter `name`, a language's code. Throws Refusal 400 when it is missing, or has what no code has.
+[[nodiscard]] std::string read_code(const Fields& fields, const char* name);
 
 }  // namespace fovea::server

@@ -77,7 +77,7 @@ void Metrics::loaded(bool well) {
   ++(well ? loads_ : failed_loads_);
 }
 
-std::string Metrics::text(std::int64_t waiting, int connections) const {
+std::string Metrics::text(const Gauges& gauges) const {
   const std::lock_guard lock(mutex_);
   std::string out;
   head(out, "fovea_requests_total", "counter", "Requests answered, by path and status.");
@@ -101,9 +101,12 @@ std::string Metrics::text(std::int64_t waiting, int connections) const {
   line(out, "fovea_model_loads_total", "result=\"ok\"", loads_);
   line(out, "fovea_model_loads_total", "result=\"failed\"", failed_loads_);
   head(out, "fovea_queue_requests", "gauge", "Requests that wait for a model.");
-  line(out, "fovea_queue_requests", "", waiting);
+  line(out, "fovea_queue_requests", "", gauges.waiting);
   head(out, "fovea_connections", "gauge", "Open connections.");
-  line(out, "fovea_connections", "", connections);
+  line(out, "fovea_connections", "", gauges.connections);
+  head(out, "fovea_held_bytes", "gauge", "Bodies that come or wait, and what waits for models and clients.");
+  line(out, "fovea_held_bytes", "kind=\"requests\"", gauges.request_bytes);
+  line(out, "fovea_held_bytes", "kind=\"answers\"", gauges.answer_bytes);
   head(out, "process_resident_memory_bytes", "gauge", "Resident memory.");
   line(out, "process_resident_memory_bytes", "", resident_bytes());
   return out;

@@ -34,8 +34,14 @@ class Metrics {
   void decoded(std::string_view model, std::int64_t lines, std::int64_t source_tokens, std::int64_t target_tokens);
   void loaded(bool well);
 
-  /// The text of GET /metrics. What others know: requests that wait, open connections.
-  [[nodiscard]] std::string text(std::int64_t waiting, int connections) const;
+  /// What others know.
+  struct Gauges {
+    std::int64_t waiting = 0;                         // requests that wait for a model
+    int connections = 0;                              // that are open
+    std::size_t request_bytes = 0, answer_bytes = 0;  // held
+  };
+  /// The text of GET /metrics.
+  [[nodiscard]] std::string text(const Gauges& gauges) const;
 
  private:
   struct Model {

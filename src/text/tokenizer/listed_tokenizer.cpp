@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "text/segment.hpp"
@@ -202,8 +203,7 @@ TrainedTokenizer train_listed(std::span<const std::vector<std::string>* const> l
 
 std::shared_ptr<const Tokenizer> parse_listed(std::string_view bytes, const std::string& where) {
   const auto fail = [&where](const std::string& what) { throw FileError(where + ": " + what); };
-  const auto json = nlohmann::json::parse(bytes, nullptr, false);
-  if (json.is_discarded()) fail("not JSON");
+  const auto json = parse_json(bytes, where);
   if (!json.is_object() || json.value("format", nlohmann::json()) != format_name) {
     fail("not a vocabulary: \"format\" is not \"" + std::string(format_name) + "\"");
   }

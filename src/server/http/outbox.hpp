@@ -1,0 +1,86 @@
+// Answers on their way from any thread to the one that has the connections.
+#pragma once
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "fovea/error.hpp"
+#include "server/http/http.hpp"
+
+namespace fovea::server {
+
+class Outbox {
+ public:
+  struct Answer {
+    std::uint64_t connection;
+    Response response;
+    Lease memory;
+  };
+
+  Outbox() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    if (event_ < 0) throw Error("server: no file descriptor is left");
+  }
+  ~Outbox() { ::close(event_); }
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+
+  void push(Answer answer) {
+    {
+      const std::lock_guard lock(mutex_);
+      answers_.push_back(std::move(answer));
+    }
+    wake();
+  }
+  [[nodiscard]] std::vector<Answer> take() {
+    std::uint64_t count = 0;
+    (void)!::read(event_, &count, sizeof(count));
+    const std::lock_guard lock(mutex_);
+    return std::exchange(answers_, {});
+  }
+  void wake() const {
+    const std::uint64_t one = 1;
+    (void)!::write(event_, &one, sizeof(one));
+  }
+  [[nodiscard]] int event() const { return event_; }  // readable when there is something to take
+
+ private:
+  const int event_;
+  std::mutex mutex_;
+  std::vector<Answer> answers_;
+};
+
+/// The answer to one request of one connection.
+class Exchange final : public Reply {
+ public:
+  Exchange(std::shared_ptr<Outbox> outbox, std::shared_ptr<Budget> budget, std::uint64_t connection)
+      : outbox_(std::move(outbox)), budget_(std::move(budget)), connection_(connection) {}
+
+  void with(Response response) override {
+    if (answered_.exchange(true) || gone_) return;
+    Lease memory(budget_);
+    // What is small is sent at once, and an error must always be possible.
+    constexpr std::size_t small = 4096;
+    if (response.body.size() > small && !memory.grow(response.body.size())) {
+      response.status = 503;
+      response.body = R"({"error":"Slowdown: too many answers wait for their clients"})";
+      response.type = "application/json";
+      response.headers.emplace_back("Retry-After", "2");
+    }
+    outbox_->push({connection_, std::move(response), std::move(memory)});
+  }
+  [[nodiscard]] bool gone() const override { return gone_; }
+  void leave() { gone_ = true; }
+
+ private:
+  const std::shared_ptr<Outbox> outbox_;
+  const std::shared_ptr<Budget> budget_;
+  const std::uint64_t connection_;
+  std::atomic<bool> answered_{false};
+  std::atomic<bool> gone_{false};
+};
+
+}  // namespace fovea::server
