@@ -36,7 +36,7 @@ void write_foreign_model(const std::filesystem::path& folder) {
   Tokenizers tokenizers;
   tokenizers.source = tokenizers.target = load_sentencepiece(folder.string() + ".model");
   ModelConfig config = fovea::test::tiny_rnn();
-  config.source_vocabulary = config.target_vocabulary = tokenizers.source->size();
+  config.tokens().vocabulary = config.generator().vocabulary = tokenizers.source->size();
   config.languages = "ar-en";
   Parameters parameters(1);
   const Seq2Seq model(config, parameters);
