@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,10 +57,6 @@ void check(const AttentionRecord& record);
 /// Of the maps of one kind, a record of its own: queries as the target, keys as the source, their mean as the weights.
 [[nodiscard]] AttentionRecord record_of_kind(const AttentionRecord& record, AttentionKind kind);
 
-/// Puts `next` behind `all`, as where one sentence follows another: blocks on the diagonal, since sentences do not
-/// attend to each other.
-void append_record(AttentionRecord& all, const AttentionRecord& next);
-
 struct AttentionJsonOptions {
   int decimals = 0;  // of the weights; 0: as many as tell one float from the next
 };
@@ -70,6 +67,9 @@ struct AttentionJsonOptions {
 ///
 /// `attention` holds the maps, where there are some; `title` stands first, where there is one.
 [[nodiscard]] std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& how = {});
+/// Several sentences of one text as one record: blocks on the diagonal, since sentences do not attend to each other.
+/// The zeros between them exist only as text. Throws ShapeError when the sentences have different maps.
+[[nodiscard]] std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJsonOptions& how = {});
 /// A record from such a line; other fields are passed over. Throws FileError that begins with `where` and names the
 /// field.
 [[nodiscard]] AttentionRecord parse_attention(std::string_view line, const std::string& where);

@@ -115,24 +115,45 @@ AttentionMap map(const Field& one, const AttentionRecord& record) {
   return map;
 }
 
-void append_tokens(std::string& out, const std::vector<std::string>& tokens) {
+// Of a field of every sentence in turn: tokens(i) are those of sentence i.
+template <class Tokens>
+void append_tokens(std::string& out, std::size_t sentences, const Tokens& tokens) {
   out += '[';
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (i > 0) out += ',';
-    out += json(view::clean(tokens[i])).dump();
+  bool first = true;
+  for (std::size_t i = 0; i < sentences; ++i) {
+    for (const std::string& token : tokens(i)) {
+      if (!first) out += ',';
+      first = false;
+      out += json(view::clean(token)).dump();
+    }
   }
   out += ']';
 }
 
-void append_weights(std::string& out, const AttentionMatrix& weights, int decimals) {
+// weights(i) are those of sentence i, a block on the diagonal.
+template <class Weights>
+void append_weights(std::string& out, std::size_t sentences, const Weights& weights, int decimals) {
+  std::int64_t columns = 0;
+  for (std::size_t i = 0; i < sentences; ++i) columns += weights(i).columns;
+  std::int64_t before = 0;
+  bool first = true;
   out += '[';
-  for (std::int64_t t = 0; t < weights.rows; ++t) {
-    out += t > 0 ? ",[" : "[";
-    for (std::int64_t s = 0; s < weights.columns; ++s) {
-      if (s > 0) out += ',';
-      view::append_number(out, weights.at(t, s), decimals);
+  for (std::size_t i = 0; i < sentences; ++i) {
+    const AttentionMatrix& block = weights(i);
+    for (std::int64_t t = 0; t < block.rows; ++t) {
+      out += first ? "[" : ",[";
+      first = false;
+      for (std::int64_t s = 0; s < columns; ++s) {
+        if (s > 0) out += ',';
+        if (s < before || s >= before + block.columns) {
+          out += '0';
+        } else {
+          view::append_number(out, block.at(t, s - before), decimals);
+        }
+      }
+      out += ']';
     }
-    out += ']';
+    before += block.columns;
   }
   out += ']';
 }
@@ -140,26 +161,45 @@ void append_weights(std::string& out, const AttentionMatrix& weights, int decima
 }  // namespace
 
 std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& how) {
-  check(record);
+  return to_json(std::span(&record, 1), how);
+}
+
+std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJsonOptions& how) {
+  if (sentences.empty()) return to_json(AttentionRecord{}, how);
+  const AttentionRecord& first = sentences[0];
+  for (const AttentionRecord& sentence : sentences) {
+    check(sentence);
+    if (sentence.maps.size() != first.maps.size()) {
+      throw ShapeError(
+          fmt::format("attention record: {} and {} maps cannot be joined", first.maps.size(), sentence.maps.size()));
+    }
+  }
+  const std::size_t n = sentences.size();
   std::string out = "{";
-  if (!record.title.empty()) out += "\"title\":" + json(view::clean(record.title)).dump() + ",";
+  if (!first.title.empty()) out += "\"title\":" + json(view::clean(first.title)).dump() + ",";
   out += "\"source\":";
-  append_tokens(out, record.source);
+  append_tokens(
+      out, n, [&](std::size_t i) -> const auto& { return sentences[i].source; });
   out += ",\"target\":";
-  append_tokens(out, record.target);
+  append_tokens(
+      out, n, [&](std::size_t i) -> const auto& { return sentences[i].target; });
   out += ",\"weights\":";
-  append_weights(out, record.weights, how.decimals);
-  if (!record.maps.empty()) {
+  append_weights(
+      out, n, [&](std::size_t i) -> const auto& { return sentences[i].weights; }, how.decimals);
+  if (!first.maps.empty()) {
     out += ",\"attention\":[";
-    for (std::size_t i = 0; i < record.maps.size(); ++i) {
-      const AttentionMap& one = record.maps[i];
-      out += fmt::format("{}{{\"kind\":\"{}\",\"layer\":{},\"head\":{},\"queries\":", i > 0 ? "," : "",
+    for (std::size_t m = 0; m < first.maps.size(); ++m) {
+      const AttentionMap& one = first.maps[m];
+      out += fmt::format("{}{{\"kind\":\"{}\",\"layer\":{},\"head\":{},\"queries\":", m > 0 ? "," : "",
                          name_of(one.kind), one.layer, one.head);
-      append_tokens(out, one.queries);
+      append_tokens(
+          out, n, [&](std::size_t i) -> const auto& { return sentences[i].maps[m].queries; });
       out += ",\"keys\":";
-      append_tokens(out, one.keys);
+      append_tokens(
+          out, n, [&](std::size_t i) -> const auto& { return sentences[i].maps[m].keys; });
       out += ",\"weights\":";
-      append_weights(out, one.weights, how.decimals);
+      append_weights(
+          out, n, [&](std::size_t i) -> const auto& { return sentences[i].maps[m].weights; }, how.decimals);
       out += '}';
     }
     out += ']';

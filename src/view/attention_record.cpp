@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "fovea/error.hpp"
 
 namespace fovea {
@@ -85,49 +83,11 @@ void check(const AttentionMatrix& m, std::size_t queries, std::size_t keys) {
   }
 }
 
-// `next` behind `all`, on the diagonal.
-void append_block(AttentionMatrix& all, const AttentionMatrix& next) {
-  AttentionMatrix out{all.rows + next.rows, all.columns + next.columns, {}};
-  out.values.assign(static_cast<std::size_t>(out.rows * out.columns), 0.0F);
-  const auto copy = [&out](const AttentionMatrix& from, std::int64_t row, std::int64_t column) {
-    for (std::int64_t r = 0; r < from.rows; ++r) {
-      std::copy_n(from.values.begin() + r * from.columns, from.columns,
-                  out.values.begin() + (row + r) * out.columns + column);
-    }
-  };
-  copy(all, 0, 0);
-  copy(next, all.rows, all.columns);
-  all = std::move(out);
-}
-
-void append(std::vector<std::string>& all, const std::vector<std::string>& next) {
-  all.insert(all.end(), next.begin(), next.end());
-}
-
 }  // namespace
 
 void check(const AttentionRecord& record) {
   check(record.weights, record.target.size(), record.source.size());
   for (const AttentionMap& map : record.maps) check(map.weights, map.queries.size(), map.keys.size());
-}
-
-void append_record(AttentionRecord& all, const AttentionRecord& next) {
-  if (all.source.empty() && all.target.empty()) {
-    all = next;
-    return;
-  }
-  if (all.maps.size() != next.maps.size()) {
-    throw ShapeError(
-        fmt::format("attention record: {} and {} maps cannot be joined", all.maps.size(), next.maps.size()));
-  }
-  append(all.source, next.source);
-  append(all.target, next.target);
-  append_block(all.weights, next.weights);
-  for (std::size_t i = 0; i < all.maps.size(); ++i) {
-    append(all.maps[i].queries, next.maps[i].queries);
-    append(all.maps[i].keys, next.maps[i].keys);
-    append_block(all.maps[i].weights, next.maps[i].weights);
-  }
 }
 
 }  // namespace fovea

@@ -97,11 +97,11 @@ TEST(AttentionRecord, ChosenWeightsAreOfCrossAttentionAlone) {
   EXPECT_THROW((void)chosen_weights(sample(), {}, 1), UsageError);
 }
 
-TEST(AttentionRecord, AnotherBehindItIsABlockOnTheDiagonal) {
-  AttentionRecord all;
-  append_record(all, sample());
-  expect_same(all.weights, sample().weights);
-  append_record(all, sample());
+TEST(AttentionRecord, SentencesOfATextAreBlocksOnTheDiagonal) {
+  const std::vector<AttentionRecord> one{sample()};
+  EXPECT_EQ(to_json(one), to_json(sample()));
+  std::vector<AttentionRecord> two{sample(), sample()};
+  const AttentionRecord all = parse_attention(to_json(two), "x:1");
   check(all);
   EXPECT_THAT(all.source, ElementsAre("a", "b", "a", "b"));
   EXPECT_THAT(all.target, ElementsAre("c", "c"));
@@ -109,9 +109,8 @@ TEST(AttentionRecord, AnotherBehindItIsABlockOnTheDiagonal) {
   ASSERT_EQ(all.maps.size(), 4U);
   expect_same(all.maps[2].weights, {4, 4, {1, 0, 0, 0, 0.1F, 0.9F, 0, 0, 0, 0, 1, 0, 0, 0, 0.1F, 0.9F}});
   EXPECT_THAT(all.maps[3].keys, ElementsAre("<s>", "<s>"));
-  AttentionRecord fewer = sample();
-  fewer.maps.pop_back();
-  EXPECT_THROW(append_record(all, fewer), ShapeError);
+  two[1].maps.pop_back();
+  EXPECT_THROW((void)to_json(two), ShapeError);
 }
 
 TEST(AttentionRecord, WeightsThatDoNotFitTheirTokensAreRefused) {

@@ -61,9 +61,9 @@ std::string trace_json(const Job& job, const Passage& passage, const std::string
   const std::size_t matrices = job.traces[0].attention.maps.size() + 1;
   check_numbers(rows * columns * matrices);
   take_memory(memory, record_bytes(sentences, matrices));
-  AttentionRecord record;
+  std::vector<AttentionRecord> records;
   for (const TranslationTrace& trace : job.traces) {
-    append_record(record, trace.attention);
+    records.push_back(trace.attention);
     trees.add(trace);
   }
   take_memory(memory, 2 * trees.nodes.size());
@@ -74,7 +74,7 @@ std::string trace_json(const Job& job, const Passage& passage, const std::string
                   nlohmann::json(model).dump());
   view::append_number(out, trees.log_probability, 4);
   out += fmt::format(",\"beam\":{{\"nodes\":[{}],\"best\":{}}},", trees.nodes, nlohmann::json(trees.best).dump());
-  return out + to_json(record, {.decimals = 4}).substr(1);  // the record's own fields, in the same object
+  return out + to_json(records, {.decimals = 4}).substr(1);  // the fields of the record, in the same object
 }
 
 }  // namespace

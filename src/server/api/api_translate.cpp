@@ -97,11 +97,11 @@ struct Work {
     std::string out = array ? "[" : "";
     line = 0;
     for (std::size_t p = 0; p < passages.size(); ++p) {
-      AttentionRecord record;
+      std::vector<AttentionRecord> records;
       for (std::size_t i = 0; i < passages[p].lines().size(); ++i) {
-        append_record(record, job->translations[line++][0].record());
+        records.push_back(job->translations[line++][0].record());
       }
-      out += (p > 0 ? "," : "") + to_json(record, {.decimals = 4});
+      out += (p > 0 ? "," : "") + to_json(records, {.decimals = 4});
     }
     return array ? out + "]" : out;
   }
