@@ -15,3 +15,4 @@
 #include "fovea/text.hpp"
 #include "fovea/threads.hpp"
 #include "fovea/var.hpp"
+#include "fovea/version.hpp"
