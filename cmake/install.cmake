@@ -14,6 +14,7 @@ if(TARGET fovea)
 endif()
 if(TARGET fovea_binary)
   install(TARGETS fovea_binary RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  include(packaging/package.cmake)
 endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/foveaConfig.cmake.in ${PROJECT_BINARY_DIR}/foveaConfig.cmake
