@@ -1,17 +1,17 @@
-// A sequence looks back at itself: what it read, where it looked, and the gradient of that.
+// A sequence attends to its own past: the weights, what was read with them, and the gradient of that.
 #include <cstdio>
 
 #include "fovea/fovea.hpp"
 
 int main() {
   const auto x = fovea::Var::parameter(fovea::Tensor::of({1, 3, 2}, {1, 0, 0, 1, 2, 1}));  // [batch, time, width]
-  const auto seen = fovea::attend(x, {.causal = true, .want = {.weights = true}});
+  const auto result = fovea::attend(x, {.causal = true, .want = {.weights = true}});
   for (int i = 0; i < 3; ++i) {
-    const fovea::Tensor weights = seen.weights.value().select(0, 0).select(0, i);
-    const fovea::Tensor context = seen.context.value().select(0, 0).select(0, i);
-    std::printf("step %d looked %.2f %.2f %.2f and read (%.2f, %.2f)\n", i, weights.data()[0], weights.data()[1],
+    const fovea::Tensor weights = result.weights.value().select(0, 0).select(0, i);
+    const fovea::Tensor context = result.context.value().select(0, 0).select(0, i);
+    std::printf("step %d attends %.2f %.2f %.2f and read (%.2f, %.2f)\n", i, weights.data()[0], weights.data()[1],
                 weights.data()[2], context.data()[0], context.data()[1]);
   }
-  fovea::backward(fovea::sum(seen.context));
+  fovea::backward(fovea::sum(result.context));
   std::printf("the gradient of the first step is (%.2f, %.2f)\n", x.grad().data()[0], x.grad().data()[1]);
 }

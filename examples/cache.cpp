@@ -17,7 +17,7 @@ int main() {
   const Tensor q = wave(0), k = wave(1), v = wave(2);
   const Tensor whole = attend(q, k, v, {.heads = kHeads, .causal = true}).context.value();
 
-  KeyValueCache cache(1, kHeads, kDim);
+  KeyValueCache cache;
   float apart = 0;
   for (std::int64_t t = 0; t < kSteps; ++t) {
     cache.append(k.slice(1, t, t + 1), v.slice(1, t, t + 1));
@@ -31,4 +31,8 @@ int main() {
 
   cache.rewind(10);  // back to an earlier point, to try another continuation
   std::printf("rewound to %d\n", static_cast<int>(cache.length()));
+
+  const std::int32_t from_row[] = {0, 0, 0};  // a beam: three hypotheses go on from the first and only row
+  cache.keep(from_row);
+  std::printf("%d hypotheses, each with %d steps\n", static_cast<int>(cache.rows()), static_cast<int>(cache.length()));
 }

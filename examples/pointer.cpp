@@ -10,7 +10,8 @@ using namespace fovea;
 
 int main() {
   constexpr std::int64_t kBatch = 32, kNumbers = 6;
-  const Pointer pointer = Pointer::make(1, 1, 8, 5);
+  Parameters parameters(5);
+  const Pointer pointer(parameters, "pointer", {.query_dim = 1, .key_dim = 1, .hidden = 8});
   const Tensor query = Tensor::full({kBatch, 1, 1}, 1);  // the question is always the same: which is the largest?
   std::uint32_t dice = 7;
   const auto draw = [&](std::vector<std::int64_t>& largest) {
@@ -28,11 +29,11 @@ int main() {
   for (int step = 0; step < 400; ++step) {
     const Tensor numbers = draw(largest);
     backward(pointing_loss(pointer(query, numbers), largest));
-    for (const auto& [name, p] : pointer.parameters()) {
-      const Tensor gradient = p.grad();
-      for (std::int64_t i = 0; i < gradient.size(); ++i) p.value().data()[i] -= 0.5F * gradient.data()[i];
-      p.zero_grad();
+    for (const auto& entry : parameters.entries()) {
+      const Tensor gradient = entry.weight.grad();
+      for (std::int64_t i = 0; i < gradient.size(); ++i) entry.weight.value().data()[i] -= 0.5F * gradient.data()[i];
     }
+    parameters.zero_grad();
   }
 
   const Tensor numbers = Tensor::of({1, 6, 1}, {0.1F, -0.9F, 0.4F, 0.95F, -0.2F, 0.6F});

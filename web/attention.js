@@ -1,5 +1,5 @@
 // Draws attention: Fovea.attention(element, pictures). A picture is a line of `fovea run --attention`:
-//   {source: [token], target: [token], weights: [[number]], title?, heads?: [{layer, head, weights}]}
+//   {source: [token], target: [token], weights: [[number]], title?, attention?: [{kind, layer, head, weights}]}
 // What it gives back has set(pictures), show(index), choose({layer, head}), activate(token), pin(token) and state;
 // options.onshow(state) is called when the reader chose something, options.onlight(active, weights) when something is lit.
 // Pointing at a token, or moving to it with the keys, lights up what it attended to, in both directions.
@@ -79,7 +79,7 @@
       previous.disabled = index === 0;
       next.disabled = index === pictures.length - 1;
       previous.hidden = next.hidden = pick.parentElement.hidden = pictures.length < 2;
-      const list = picture.heads || [];
+      const list = Fovea.mapsOf(picture);
       heads.hidden = list.length < 2;
       for (const [box, key] of [[layer, 'layer'], [head, 'head']]) {
         const numbers = [...new Set(list.map((one) => one[key]))].sort((a, b) => a - b);
@@ -177,7 +177,7 @@
 
     async function save(kind) {
       const name = options.fileName || 'attention';
-      const there = (picture.heads || []).some((one) => (state.layer === '' || one.layer === Number(state.layer)) && (state.head === '' || one.head === Number(state.head)));
+      const there = Fovea.mapsOf(picture).some((one) => (state.layer === '' || one.layer === Number(state.layer)) && (state.head === '' || one.head === Number(state.head)));
       const which = !there || (state.layer === '' && state.head === '') ? '' : state.layer === '' ? Fovea.words.headMean(state.head)
         : state.head === '' ? Fovea.words.layerMean(state.layer) : Fovea.words.oneHead(state.layer, state.head);
       if (kind === 'SVG') Fovea.saveFile(name + '.svg', Fovea.mapSvg(picture, weights, which), 'image/svg+xml');

@@ -30,7 +30,7 @@
     let turn = 0;
 
     function draw(picture) {
-      const list = picture.heads || [];
+      const list = Fovea.mapsOf(picture);
       element.hidden = list.length < 2 || !picture.source.length || !picture.target.length;
       if (element.hidden) { shown = null; return; }
       title.textContent = Fovea.words.heads;

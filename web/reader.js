@@ -33,11 +33,11 @@ self.onmessage = async ({ data: { id, url, body, abort } }) => {
       moved.push(values.buffer);
       return { rows, columns, values };
     };
-    const heads = (answer.weights || []).flatMap((layer, l) => layer.map((matrix, h) => ({ layer: l, head: h, weights: grid(matrix) })));
-    const mean = grid(answer.mean);
+    const attention = (answer.attention || []).filter((one) => one.kind === 'cross').map((one) => ({ ...one, weights: grid(one.weights) }));
+    const mean = grid(answer.weights);
     delete answer.weights;
-    delete answer.mean;
-    self.postMessage({ id, answer: { ...answer, picture: { source: answer.source, target: answer.target, weights: mean, heads } } }, moved);
+    delete answer.attention;
+    self.postMessage({ id, answer: { ...answer, picture: { source: answer.source, target: answer.target, weights: mean, attention } } }, moved);
   } catch (error) {
     if (error.name !== 'AbortError') self.postMessage({ id, status: error instanceof TypeError ? 0 : 500, error: String(error.message) });
   } finally {

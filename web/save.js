@@ -70,6 +70,6 @@
   const rows = (grid) => Array.from({ length: grid.rows }, (_, t) => Array.from(Fovea.row(grid, t), (w) => Math.round(w * 1e4) / 1e4));
   Fovea.pictureJson = (picture) => JSON.stringify({
     source: picture.source, target: picture.target, weights: rows(Fovea.grid(picture.weights)),
-    ...(picture.heads && picture.heads.length ? { heads: picture.heads.map((one) => ({ layer: one.layer, head: one.head, weights: rows(Fovea.grid(one.weights)) })) } : {}),
+    ...((picture.attention || []).length ? { attention: picture.attention.map((one) => ({ ...one, weights: rows(Fovea.grid(one.weights)) })) } : {}),
   }) + '\n';
 })();

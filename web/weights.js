@@ -24,10 +24,17 @@
     Array.from(list.keys()).filter((i) => list[i] >= least).sort((a, b) => list[b] - list[a]).slice(0, count);
   Fovea.percent = (w) => (w >= 0.0995 ? Math.round(w * 100) + '%' : w >= 0.0005 ? (w * 100).toFixed(1) + '%' : '0%');
 
+  // The heads of a picture one by one: those of the target's attention to the source, where it has some.
+  Fovea.mapsOf = function (picture) {
+    const all = picture.attention || [];
+    const cross = all.filter((one) => one.kind === 'cross');
+    return cross.length > 0 ? cross : all;
+  };
+
   // The weights to look at: the mean of the heads that match; with no choice, the picture's own.
   Fovea.chosen = function (picture, layer, head) {
     const any = (x) => x === '' || x === undefined || x === null;
-    const matching = (picture.heads || []).filter((one) =>
+    const matching = Fovea.mapsOf(picture).filter((one) =>
       (any(layer) || one.layer === Number(layer)) && (any(head) || one.head === Number(head)));
     if ((any(layer) && any(head)) || matching.length === 0) return Fovea.grid(picture.weights);
     return matching.length === 1 ? Fovea.grid(matching[0].weights) : Fovea.meanOf(matching.map((one) => Fovea.grid(one.weights)));

@@ -17,4 +17,5 @@
 #include "fovea/attention/normalizers.hpp"
 #include "fovea/attention/pointer.hpp"
 #include "fovea/attention/pooling.hpp"
+#include "fovea/attention/positions.hpp"
 #include "fovea/attention/scores.hpp"

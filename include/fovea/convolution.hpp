@@ -8,13 +8,13 @@
 
 namespace fovea {
 
-/// Where a window over time stands: `same` around its step (for an even width one step more to the right), `causal`
+/// Where a window over time lies: `same` around its step (for an even width one step more to the right), `causal`
 /// ending at it.
 enum class TimePadding { same, causal };
 
 struct Conv1dOptions {
   TimePadding padding = TimePadding::same;
-  std::span<const std::int32_t> lengths = {};  // of each sequence, 0 to T; empty: all T. Only read during the call
+  std::span<const std::int64_t> lengths = {};  // of each sequence, 0 to T; empty: all T. Only read during the call
 };
 
 /// A convolution over time: `x` [B, T, C], `weights` [K C, O] for windows of K steps (row k C + c weighs channel c of

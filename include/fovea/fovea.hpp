@@ -1,10 +1,16 @@
 // Everything Fovea offers.
 #pragma once
 
+#include "fovea/activation.hpp"
 #include "fovea/attention.hpp"
+#include "fovea/attention_record.hpp"
+#include "fovea/classifier.hpp"
 #include "fovea/convolution.hpp"
+#include "fovea/decode.hpp"
 #include "fovea/error.hpp"
 #include "fovea/metrics.hpp"
+#include "fovea/model.hpp"
+#include "fovea/nn.hpp"
 #include "fovea/npy.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/precision.hpp"
@@ -14,5 +20,7 @@
 #include "fovea/tensor.hpp"
 #include "fovea/text.hpp"
 #include "fovea/threads.hpp"
+#include "fovea/train.hpp"
+#include "fovea/translator.hpp"
 #include "fovea/var.hpp"
 #include "fovea/version.hpp"

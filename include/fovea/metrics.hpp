@@ -1,5 +1,6 @@
-// How good an output is: BLEU, chrF, TER, ROUGE, accuracy and word error rate of lines against reference lines.
-// All scores are percentages. BLEU, chrF and TER follow sacreBLEU 2 and carry its signature.
+// How good an output is: BLEU, chrF, TER, ROUGE, accuracy and word error rate of lines against reference lines, and in
+// headers of their own the figures of classification, captioning and dialogue. All scores are percentages. BLEU, chrF
+// and TER follow sacreBLEU 2 and carry its signature.
 #pragma once
 
 #include <array>
@@ -7,29 +8,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "fovea/metrics/caption.hpp"
+#include "fovea/metrics/chat.hpp"
+#include "fovea/metrics/classification.hpp"
+#include "fovea/metrics/lines.hpp"
 
 namespace fovea {
-
-using Lines = std::vector<std::string>;
-
-/// One or more sets of reference lines, each as long as the hypotheses. The functions below throw UsageError when one
-/// is not, or when there are no lines at all. Lines are UTF-8.
-using References = std::vector<Lines>;
-
-/// How a line is cut into words before they are counted; as sacreBLEU's --tokenize.
-enum class MetricTokenizer {
-  mteval_13a,  // "13a": punctuation apart from words, as mteval-v13a does
-  zh,          // each Chinese character apart, the rest as 13a
-  character,   // "char": each character apart
-  none,        // words as they stand
-};
-
-/// The tokenizer named 13a, zh, char or none. Throws UsageError for another name.
-[[nodiscard]] MetricTokenizer metric_tokenizer(std::string_view name);
-
-/// The words of a line.
-[[nodiscard]] std::vector<std::string> metric_words(std::string_view line, MetricTokenizer how);
 
 struct BleuOptions {
   enum class Smoothing { none, exponential, floor, add_k };
@@ -96,11 +81,20 @@ struct Rouge {
   Figure rouge_1, rouge_2, rouge_l;
 };
 
-/// ROUGE (Lin 2004): overlap of words, of word pairs, and the longest common subsequence. Without a tokenizer words are
-/// runs of a-z and 0-9 after lower-casing, as in the rouge-score package without stemming. Of several references the
-/// one with the best F1 counts, for each figure.
-[[nodiscard]] Rouge rouge(const Lines& hypotheses, const References& references,
-                          std::optional<MetricTokenizer> tokenize = {});
+struct RougeOptions {
+  std::optional<MetricTokenizer> tokenize = {};  // without one, words are runs of a-z and 0-9 after lower-casing
+  bool stem = false;                             // compare words of more than three characters by porter_stem
+};
+
+/// ROUGE (Lin 2004): overlap of words, of word pairs, and the longest common subsequence, as the rouge-score package
+/// computes them. Of several references the one with the best F1 counts, for each figure.
+[[nodiscard]] Rouge rouge(const Lines& hypotheses, const References& references, const RougeOptions& how = {});
+
+/// The stem of a lower-case English word: Porter's algorithm (1980) with the later changes of its author and of NLTK,
+/// which rouge-score uses. Any other word is handled by the same rules: what is not a, e, i, o, u or y is a consonant.
+///
+///     porter_stem("relational") == "relat"
+[[nodiscard]] std::string porter_stem(std::string_view word);
 
 /// How many lines equal their reference (or one of them), white space at the ends aside, in percent.
 [[nodiscard]] double exact_match(const Lines& hypotheses, const References& references, bool lowercase = false);

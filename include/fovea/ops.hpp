@@ -1,20 +1,25 @@
-// Differentiable operations. Each stands in src/autograd/ops/NAME.cpp, forward and backward together, with both
+// Differentiable operations. Each is in src/autograd/ops/NAME.cpp, forward and backward together, with both
 // formulas on top. All throw ShapeError naming the op and the shapes when these do not fit.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "fovea/activation.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea {
 
-/// What a layer does to its sums.
-enum class Activation { none, relu, gelu, tanh, sigmoid };
+/// Each value becomes 0 with probability `rate`, else is divided by 1 - rate (Srivastava et al. 2014). The same seed
+/// drops the same values. Ops throw UsageError unless 0 <= rate < 1.
+struct Dropout {
+  float rate = 0;
+  std::uint64_t seed = 0;
+};
 
 // --- arithmetic ----------------------------------------------------------------------------------------------------
-// In add, sub and mul, b may be of the last axes of a's shape (a bias [d] for [batch, time, d]) and then meets each
-// row.
+// In add, sub and mul, b may be of the last axes of a's shape (a bias [d] for [batch, time, d]) and is then applied to
+// each row.
 [[nodiscard]] Var add(const Var& a, const Var& b);
 [[nodiscard]] Var sub(const Var& a, const Var& b);
 [[nodiscard]] Var mul(const Var& a, const Var& b);
@@ -39,7 +44,9 @@ struct MatmulOptions {
 [[nodiscard]] Var tanh(const Var& x);
 [[nodiscard]] Var sigmoid(const Var& x);
 [[nodiscard]] Var relu(const Var& x);
-[[nodiscard]] Var gelu(const Var& x);  // x Phi(x), exact
+[[nodiscard]] Var leaky_relu(const Var& x);  // x above 0, 0.2 x below
+[[nodiscard]] Var gelu(const Var& x);        // x Phi(x), exact
+[[nodiscard]] Var swish(const Var& x);       // x sigmoid(x)
 
 // --- sums and maxima -----------------------------------------------------------------------------------------------
 // Without an axis: of all values, as a scalar of shape []. With one: along it; it is dropped from the shape.
@@ -66,12 +73,10 @@ struct MatmulOptions {
 [[nodiscard]] Var embedding(const Var& table, std::span<const std::int32_t> ids, const Shape& shape, float factor = 1);
 /// dropout(f(x w + bias)): x [.., in], w [in, out], bias [out] or empty.
 [[nodiscard]] Var linear(const Var& x, const Var& w, const Var& bias = {}, Activation activation = Activation::none,
-                         float rate = 0, std::uint64_t seed = 0);
+                         const Dropout& dropout = {});
 /// dropout(f(x + bias)) in one pass: x [.., d], bias [d] or empty.
-[[nodiscard]] Var bias_activation(const Var& x, const Var& bias, Activation activation, float rate = 0,
-                                  std::uint64_t seed = 0);
-/// Each value is 0 with probability `rate`, else divided by 1 - rate. The same seed drops the same values.
-[[nodiscard]] Var dropout(const Var& x, float rate, std::uint64_t seed);
+[[nodiscard]] Var bias_activation(const Var& x, const Var& bias, Activation activation, const Dropout& dropout = {});
+[[nodiscard]] Var dropout(const Var& x, const Dropout& how);
 /// Over the last axis. Rows sum to 1; -inf counts as absent, a row of nothing else becomes 0.
 [[nodiscard]] Var softmax(const Var& x);
 [[nodiscard]] Var log_softmax(const Var& x);
@@ -82,13 +87,17 @@ struct LayerNormOptions {
 /// Over the last axis, with gain and bias [d], or both empty.
 [[nodiscard]] Var layer_norm(const Var& x, const Var& gain, const Var& bias, const LayerNormOptions& how = {});
 
+struct ResidualNormOptions {
+  Dropout dropout{};      // of y
+  float epsilon = 1e-5F;  // added to the variance
+};
 struct ResidualNorm {
   Var sum;     // x + dropout(y)
   Var normed;  // its layer norm
 };
 /// A residual connection and the layer norm after it, in one pass. Post-norm goes on with `normed`, pre-norm with both.
-[[nodiscard]] ResidualNorm residual_norm(const Var& x, const Var& y, const Var& gain, const Var& bias, float rate = 0,
-                                         std::uint64_t seed = 0);
+[[nodiscard]] ResidualNorm residual_norm(const Var& x, const Var& y, const Var& gain, const Var& bias,
+                                         const ResidualNormOptions& how = {});
 
 // --- losses --------------------------------------------------------------------------------------------------------
 struct CrossEntropyOptions {

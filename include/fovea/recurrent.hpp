@@ -27,9 +27,9 @@ struct LstmWeights {
 };
 
 struct RecurrentOptions {
-  std::span<const std::int32_t> lengths = {};  // of each sequence, 0 to T; empty: all T. Only read during the call
+  std::span<const std::int64_t> lengths = {};  // of each sequence, 0 to T; empty: all T. Only read during the call
   Var constant = {};        // [B, gates h]: added to x W at every step of a sequence, as a fixed context is
-  bool reverse = false;     // from each sequence's last step to its first; padding is never met
+  bool reverse = false;     // from each sequence's last step to its first; padding is skipped
   bool time_major = false;  // input and states are [T, B, ..] instead of [B, T, ..]
 };
 

@@ -9,18 +9,13 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+#include "fovea/text/tokens.hpp"
 
-/// The ids every tokenizer gives to padding, to what it does not know, and to the beginning and end of a sentence.
-inline constexpr std::int32_t pad_id = 0;
-inline constexpr std::int32_t unk_id = 1;
-inline constexpr std::int32_t bos_id = 2;
-inline constexpr std::int32_t eos_id = 3;
-inline constexpr std::int32_t special_ids = 4;  // the first id of an ordinary token
+namespace fovea {
 
 enum class TokenizerKind {
   sentencepiece,  // subwords (Kudo & Richardson 2018)
-  word,           // what stands between white space
+  word,           // what stands between white space; in scripts without spaces, words found by dictionary
   character,      // Unicode code points; a space is the token ▁
   label,          // the whole line: classes
 };
@@ -51,6 +46,8 @@ class Tokenizer {
                                                                       std::uint64_t seed) const;
   /// The text of ids; pad, bos and eos leave no trace. Throws UsageError for an id that does not exist.
   [[nodiscard]] virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
+  /// The text of pieces as encode gives them, of which some may have been replaced.
+  [[nodiscard]] virtual std::string join(std::span<const std::string> pieces) const;
   /// One token as it is shown: "▁cat", "<unk>", "</s>". Throws UsageError for an id that does not exist.
   [[nodiscard]] virtual const std::string& piece(std::int32_t id) const = 0;
   /// Writes the tokenizer into a folder, as NAME.model (SentencePiece's own format) or NAME.json, from where

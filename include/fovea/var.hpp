@@ -1,4 +1,4 @@
-// Values that remember how they were computed.
+// Values that record how they were computed, for gradients.
 #pragma once
 
 #include <atomic>
@@ -87,10 +87,17 @@ class Var {
   /// A leaf whose gradient is wanted.
   [[nodiscard]] static Var parameter(Tensor value);
 
+  /// An empty Var for a result that was not computed: using it throws Error with `reason`, a string that outlives it.
+  [[nodiscard]] static Var absent(const char* reason) {
+    Var v;
+    v.absent_ = reason;
+    return v;
+  }
+
   explicit operator bool() const { return static_cast<bool>(state_); }
   /// Throws Error when there is none.
   [[nodiscard]] const Tensor& value() const {
-    if (!state_) throw Error("a Var without a value is used as if it had one");
+    if (!state_) throw Error(absent_);
     return state_->value;
   }
   [[nodiscard]] const Shape& shape() const { return value().shape(); }
@@ -116,6 +123,7 @@ class Var {
   template <class F>
   friend void record(std::initializer_list<std::pair<Var*, Tensor>>, std::span<const Var>, F&&);
   detail::Ref<detail::VarState> state_;
+  const char* absent_ = "a Var without a value is used as if it had one";
 };
 
 namespace detail {
@@ -134,11 +142,11 @@ class Node : public Counted {
   [[nodiscard]] std::span<const Var> inputs() const { return {inputs_, count_}; }
   void drop_inputs();
 
-  Tensor output_grads[kMaxOutputs];  // empty for an output that nobody used
+  Tensor output_grads[kMaxOutputs];  // empty for an output that was not used
   std::uint64_t sequence;
   bool queued = false;
   bool walked = false;   // by backward(): it cannot be again
-  Node* next = nullptr;  // in the list of steps that wait for their end
+  Node* next = nullptr;  // in the list of steps to be freed
 
  private:
   Var inline_[kInlineInputs];
@@ -185,7 +193,7 @@ class NoGrad {
 };
 
 /// How an op enters the tape: its value, the inputs it came from, and a function that is given dL/d(value) and adds
-/// dL/d(input) to each input that requires it. Ops of one's own are made the same way:
+/// dL/d(input) to each input that requires it. Your own ops are made the same way:
 ///
 ///     Var square(const Var& x) {
 ///       ... y_i = x_i * x_i ...
@@ -200,7 +208,7 @@ template <class F>
 }
 
 /// The same for an op with up to four outputs: each Var* receives its Tensor. The function is given one gradient per
-/// output, empty where nobody used that output.
+/// output, empty where that output was not used.
 template <class F>
 void record(std::initializer_list<std::pair<Var*, Tensor>> outputs, std::span<const Var> inputs, F&& backward) {
   if (!detail::recording(inputs)) {

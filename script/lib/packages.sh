@@ -20,5 +20,5 @@ install_packages() {
 binary_packages=(
   g++ cmake ninja-build
   libhwy-dev libcli11-dev nlohmann-json3-dev libfmt-dev
-  libutf8proc-dev libsentencepiece-dev zlib1g-dev libmicrohttpd-dev
+  libicu-dev libsentencepiece-dev zlib1g-dev libmicrohttpd-dev
 )

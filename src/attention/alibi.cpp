@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "fovea/attention/mask.hpp"
+#include "fovea/attention/positions.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea {

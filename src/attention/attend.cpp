@@ -24,7 +24,7 @@ struct Made {
   Tensor stats;  // empty: by rows
 };
 
-Made compute(const Plan& plan, bool tiles, Attended& told, const Shape& context_shape, bool headless) {
+Made compute(const Plan& plan, bool tiles, Attended& result, const Shape& context_shape, bool headless) {
   Made made;
   Outputs out;
   made.context = Tensor::empty(context_shape);
@@ -41,16 +41,16 @@ Made compute(const Plan& plan, bool tiles, Attended& told, const Shape& context_
     out.log_probability = {made.log_probability.data(), plan.heads * plan.queries, plan.queries, 1};
   }
   if (plan.top > 0) {
-    told.top.weight = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries, plan.top}));
-    told.top.index.resize(static_cast<std::size_t>(told.top.weight.size()));
-    out.top_weight = told.top.weight;
-    out.top_index = told.top.index.data();
+    result.top.weight = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries, plan.top}));
+    result.top.index.resize(static_cast<std::size_t>(result.top.weight.size()));
+    out.top_weight = result.top.weight;
+    out.top_index = result.top.index.data();
   }
   if (plan.want_column_sums) {
-    told.column_sums = out.column_sums = Tensor::empty(per_query(plan, headless, plan.heads, {plan.keys}));
+    result.column_sums = out.column_sums = Tensor::empty(per_query(plan, headless, plan.heads, {plan.keys}));
   }
   if (plan.want_entropy) {
-    told.entropy = out.entropy = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries}));
+    result.entropy = out.entropy = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries}));
   }
   if (tiles) {
     made.stats = fused_path_forward(plan, out);
@@ -68,8 +68,8 @@ Attended attend_by(const Var& query, const Var& key, const Var& value, const Att
   Shape context_shape = query.shape();
   if (query.rank() == 2) context_shape = {plan->batch, plan->queries, 0};
   context_shape.set(-1, plan->packed_heads * plan->value_dim);
-  Attended told;
-  const Made made = compute(*plan.get(), tiles, told, context_shape, headless);
+  Attended result;
+  const Made made = compute(*plan.get(), tiles, result, context_shape, headless);
 
   const Tensor context = made.context;
   const Tensor stats = made.stats;
@@ -92,17 +92,18 @@ Attended attend_by(const Var& query, const Var& key, const Var& value, const Att
   };
   const std::span<const Var> inputs = plan->inputs;
   if (has_weights && has_log) {
-    record(
-        {{&told.context, made.context}, {&told.weights, made.weights}, {&told.log_probability, made.log_probability}},
-        inputs, walk_back);
+    record({{&result.context, made.context},
+            {&result.weights, made.weights},
+            {&result.log_probability, made.log_probability}},
+           inputs, walk_back);
   } else if (has_weights) {
-    record({{&told.context, made.context}, {&told.weights, made.weights}}, inputs, walk_back);
+    record({{&result.context, made.context}, {&result.weights, made.weights}}, inputs, walk_back);
   } else if (has_log) {
-    record({{&told.context, made.context}, {&told.log_probability, made.log_probability}}, inputs, walk_back);
+    record({{&result.context, made.context}, {&result.log_probability, made.log_probability}}, inputs, walk_back);
   } else {
-    record({{&told.context, made.context}}, inputs, walk_back);
+    record({{&result.context, made.context}}, inputs, walk_back);
   }
-  return told;
+  return result;
 }
 
 }  // namespace

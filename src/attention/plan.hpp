@@ -78,7 +78,7 @@ struct Plan final : detail::Counted {
 
   Kind kind = Kind::dot;
   float scale = 1;
-  score::Activation activation = score::Activation::tanh;
+  Activation activation = Activation::tanh;
   score::Pairwise pairwise;
   score::Block block;
   Normalizer normalizer;
@@ -105,7 +105,7 @@ struct Plan final : detail::Counted {
   float dropout = 0;
   std::uint64_t dropout_seed = 0;
 
-  // What is told of the weights.
+  // What is reported of the weights.
   bool want_weights = false;
   Ints row_slot, head_slot;  // where a chosen row or head goes, -1 for the others; empty: all in order
   Int weight_rows = 0, weight_heads = 0;

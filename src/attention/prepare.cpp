@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "attention/relative_bias.hpp"
+#include "autograd/dropout.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea::attention {
@@ -16,12 +17,12 @@ Tensor rows_packed(const Tensor& t) {
   return t.rank() == 0 || t.stride(-1) == 1 || t.dim(-1) <= 1 ? t : t.contiguous();
 }
 
-// Distances of a packed array of this shape, seen as [B, H, Tq, Tk]; 0 where it broadcasts.
+// Distances of a packed array of this shape, taken as [B, H, Tq, Tk]; 0 where it broadcasts.
 struct Distances {
   Int b, h, i, j, rows, columns;
 };
 Distances broadcast(const char* name, Shape shape, const Plan& plan) {
-  // Without heads [B, Tq, Tk] is what the weights look like: the first axis is the batch, not the head.
+  // Without heads [B, Tq, Tk] is the weights' shape: the first axis is the batch, not the head.
   if (shape.rank() == 3 && plan.heads == 1 && shape[0] == plan.batch) shape = {shape[0], 1, shape[1], shape[2]};
   const Int full[4] = {plan.batch, plan.heads, plan.queries, plan.keys};
   Int distance[4] = {};
@@ -215,13 +216,11 @@ detail::Ref<Plan> prepare(const Var& query, const Var& key, const Var& value, co
   }
   if (how.window < -1)
     throw UsageError(fmt::format("attend: window {}: expected 0 or more, or -1 for none", how.window));
-  if (!(how.dropout >= 0 && how.dropout < 1)) {
-    throw UsageError(fmt::format("attend: dropout {}: expected 0 up to below 1", how.dropout));
-  }
   plan.causal = how.causal;
-  plan.window = std::min(how.window, plan.queries + plan.keys);  // no wider than there is anything to see
-  plan.dropout = how.dropout;
-  plan.dropout_seed = how.dropout_seed;
+  plan.window = std::min(how.window, plan.queries + plan.keys);  // no wider than there are keys
+  const kernels::Dropout dropout = make_dropout("attend", how.dropout);
+  plan.dropout = dropout.rate;
+  plan.dropout_seed = dropout.seed;
   set_lengths(plan, how.lengths);
   transform(plan, sizes, query, key, how);
   set_biases(plan, how);

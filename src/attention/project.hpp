@@ -1,5 +1,5 @@
 // Linear maps of rows, as scores and heads need them. Rows whose gradient is 0 do not count: what stands in keys that
-// nobody saw reaches no parameter, not even as NaN.
+// no query attended to reaches no parameter, not even as NaN.
 #pragma once
 
 #include <cstdint>

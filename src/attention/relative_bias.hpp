@@ -1,7 +1,7 @@
 // T5's relative bias, ready for attention: one value per head and distance.
 #pragma once
 
-#include "fovea/attention/mask.hpp"
+#include "fovea/attention/positions.hpp"
 
 namespace fovea::attention {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fovea/attention/mask.hpp"
+#include "fovea/attention/positions.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 

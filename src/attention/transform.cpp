@@ -1,5 +1,5 @@
 // Every score as a dot product or an additive sum, by transforming queries or keys first:
-//   general   q' W k + b . k   = (W' q + b) . k            a . q + c is the same for all keys: only sigmoid sees it
+//   general   q' W k + b . k   = (W' q + b) . k            a . q + c, the same for all keys, cancels in softmax
 //   cosine    q . k / |q| |k|  = (q / |q|) . (k / |k|)
 //   concat    v . tanh(W [q;k]) = v . tanh(W_q q + W_k k)
 //   location  (W q)_j          = q . W_j: the rows of W are the keys of every sequence
@@ -61,10 +61,10 @@ struct Transform {
     expect("score a", how.a, {s.query_dim}, true);
     expect("score b", how.b, {s.key_dim}, true);
     expect("score c", how.c, {1}, true);
-    // The same for all keys of a query: normalizers that make a row sum to 1 do not see it.
-    const bool seen = std::holds_alternative<normalizer::Sigmoid>(plan.normalizer) ||
-                      std::holds_alternative<normalizer::Tanh>(plan.normalizer);
-    if ((how.a || how.c) && seen) {
+    // The same for all keys of a query: it cancels in normalizers that make a row sum to 1.
+    const bool matters = std::holds_alternative<normalizer::Sigmoid>(plan.normalizer) ||
+                         std::holds_alternative<normalizer::Tanh>(plan.normalizer);
+    if ((how.a || how.c) && matters) {
       const Var a = how.a ? reshape(how.a, {1, s.query_dim}) : Var(Tensor::zeros({1, s.query_dim}));
       plan.inputs[Input::row_term] = project(q, a, how.c, s.packed_heads);
     }
@@ -79,6 +79,9 @@ struct Transform {
   }
   void operator()(const score::Additive& how) {
     plan.kind = Kind::additive;
+    if (how.activation != Activation::tanh && how.activation != Activation::leaky_relu) {
+      throw UsageError("attend: the additive score's activation must be tanh or leaky_relu");
+    }
     plan.activation = how.activation;
     const Int h = rows_of("score v", how.v, 1, "[h]");
     expect("score W", how.w, {h, s.query_dim}, true);

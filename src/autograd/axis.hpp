@@ -1,4 +1,4 @@
-// A packed array seen along one axis: [outer, n, inner].
+// A packed array along one axis: [outer, n, inner].
 #pragma once
 
 #include <fmt/format.h>

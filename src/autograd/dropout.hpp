@@ -4,14 +4,17 @@
 #include <fmt/format.h>
 
 #include "fovea/error.hpp"
+#include "fovea/ops.hpp"
 #include "kernels/random.hpp"
 
 namespace fovea {
 
 /// Throws UsageError unless 0 <= rate < 1.
-inline kernels::Dropout make_dropout(const char* op, float rate, std::uint64_t seed) {
-  if (!(rate >= 0 && rate < 1)) throw UsageError(fmt::format("{}: rate {} is not in [0, 1)", op, rate));
-  return {.rate = rate, .seed = seed};
+[[nodiscard]] inline kernels::Dropout make_dropout(const char* op, const Dropout& how) {
+  if (!(how.rate >= 0 && how.rate < 1)) {
+    throw UsageError(fmt::format("{}: dropout.rate {}: expected 0 up to below 1", op, how.rate));
+  }
+  return {.rate = how.rate, .seed = how.seed};
 }
 
 /// The same for the part of the array that begins at value `first`.

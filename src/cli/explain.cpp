@@ -47,7 +47,7 @@ struct ExplainOptions {
   std::string color = "auto";
 };
 
-view::Matrix load(const Safetensors& file, const std::string& path, const char* name) {
+AttentionMatrix load(const Safetensors& file, const std::string& path, const char* name) {
   if (!file.contains(name)) throw FileError(fmt::format("{}: has no tensor {}", path, name));
   const Shape shape = file.entry(name).shape;
   if (shape.rank() != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > kMostDims || shape[1] > kMostDims) {
@@ -55,7 +55,7 @@ view::Matrix load(const Safetensors& file, const std::string& path, const char* 
                                 shape.text(), kMostDims));
   }
   const Tensor values = file.tensor(name).contiguous();
-  view::Matrix matrix{shape[0], shape[1], {values.values().begin(), values.values().end()}};
+  AttentionMatrix matrix{shape[0], shape[1], {values.values().begin(), values.values().end()}};
   for (const float value : matrix.values) {
     if (!std::isfinite(value)) throw FileError(fmt::format("{}: {} holds {}", path, name, value));
   }
@@ -130,7 +130,7 @@ void explain(const ExplainOptions& options, const Streams& streams) {
   if (options.dim && *options.dim < 1) throw UsageError(fmt::format("--dim {}: must be at least 1", *options.dim));
   check_outputs_differ({{"--html", &options.html}, {"--svg", &options.svg}});
   const view::Lesson lesson = options.scores.empty() ? explain_sentence(options) : explain_scores(options);
-  const view::AttentionPicture& picture = lesson.picture;
+  const AttentionRecord& picture = lesson.picture;
   const std::string page = options.html.empty() ? "" : view::lesson_page(lesson);
   const std::string drawing = options.svg.empty() ? ""
                                                   : view::svg_document({view::svg_ribbon(picture, picture.weights),

@@ -4,6 +4,7 @@
 #include <istream>
 #include <new>
 #include <ostream>
+#include <regex>
 
 #include "cli/command.hpp"
 #include "fovea/error.hpp"
@@ -48,11 +49,38 @@ std::string chosen_command(const CLI::App& app) {
   return name;
 }
 
+// The command that was chosen, innermost.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto subcommands = app.get_subcommands();
+  return subcommands.empty() ? app : chosen(*subcommands.front());
+}
+
+// The library speaks of fields: "max_length: …", and of others in backticks. Those that are options of the command are
+// shown as the user types them.
+std::string with_options(const std::string& message, const CLI::App& command) {
+  const auto option = [&command](std::string name) {
+    std::replace(name.begin(), name.end(), '_', '-');
+    return command.get_option_no_throw("--" + name) != nullptr ? "--" + name : std::string();
+  };
+  static const std::regex field("^([a-z0-9_-]+): |`([a-z0-9_-]+)`");
+  std::string out;
+  auto from = message.begin();
+  for (std::sregex_iterator match(message.begin(), message.end(), field), end; match != end; ++match) {
+    const bool first = (*match)[1].matched;
+    const std::string name = first ? (*match)[1] : (*match)[2];
+    const std::string typed = option(name);
+    out.append(from, (*match)[0].first);
+    out += (typed.empty() ? name : typed) + (first ? ": " : "");
+    from = (*match)[0].second;
+  }
+  return out.append(from, message.end());
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, const Streams& streams) {
+  CLI::App app("Attention for C++: train, run, inspect and serve attention models on CPUs.", "fovea");
   try {
-    CLI::App app("Attention for C++: train, run, look at and serve attention models on CPUs.", "fovea");
     app.require_subcommand(1);
     app.set_version_flag("--version", FOVEA_VERSION);
     add_attend(app, streams);
@@ -80,13 +108,13 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     if (!streams.out.flush()) return fail(streams, "standard output: cannot write", 1);
     return 0;
   } catch (const UsageError& error) {
-    return fail(streams, error.what(), 2);
+    return fail(streams, with_options(error.what(), chosen(app)), 2);
   } catch (const ShapeError& error) {
-    return fail(streams, error.what(), 2);
+    return fail(streams, with_options(error.what(), chosen(app)), 2);
   } catch (const std::bad_alloc&) {
     return fail(streams, "out of memory", 1);
   } catch (const std::exception& error) {
-    return fail(streams, error.what(), 1);
+    return fail(streams, with_options(error.what(), chosen(app)), 1);
   }
 }
 

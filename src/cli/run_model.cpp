@@ -1,13 +1,12 @@
 // fovea run --model DIR… [--beam N] [--length-penalty A] [--n-best N] [--sample] … < in > out
 //
-// One output line per input line, in order; an empty line gives an empty line. --attention FILE and --alignments FILE
-// say where the model looked, with --all-heads each layer and head; --scores puts the score and a tab before each
-// output.
+// One output line per input line, in order; an empty line gives an empty line. --attention FILE writes which tokens
+// attended to which, --kind whose attention, --all-heads each layer and head; --alignments FILE writes pairs;
+// --scores puts the score and a tab before each output.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
@@ -16,10 +15,11 @@
 #include "cli/input.hpp"
 #include "cli/outputs.hpp"
 #include "cli/whole_number.hpp"
+#include "fovea/classifier.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
-#include "tasks/reranker.hpp"
-#include "tasks/translator.hpp"
+#include "fovea/translator.hpp"
+#include "tasks/translation/reranker.hpp"
 #include "text/corpus.hpp"
 
 namespace fovea::cli {
@@ -28,32 +28,22 @@ namespace {
 struct Options {
   std::vector<std::string> models;
   std::string attention_file, alignments_file;
+  std::string kind = "cross";
   std::optional<std::string> rerank_source, rerank_target;
   double rerank_weight = 0.5;
   TranslateOptions how;
   bool scores = false;
+  int top = 0;
   bool all_heads = false;
   int threads = 0;
+
+  /// Whether each line is traced through every layer and head.
+  [[nodiscard]] bool traces() const { return all_heads || kind != "cross"; }
 };
 
 // Lines are decoded in blocks, so that a long input neither waits for its end nor fills the memory.
 constexpr std::size_t kBlock = 4096;
-constexpr std::size_t kLookBlock = 64;  // every layer and head of a long line are millions of numbers
-
-nlohmann::json attention_json(const Translation& t) {
-  return {{"source", t.source_tokens}, {"target", t.target_tokens}, {"weights", t.weights}};
-}
-
-// The same with every layer and head, as `fovea view` reads them.
-nlohmann::json attention_json(const Look& look) {
-  nlohmann::json json = attention_json(look.translation);
-  nlohmann::json& heads = json["heads"] = nlohmann::json::array();
-  for (std::int64_t i = 0; i < look.layers * look.heads; ++i) {
-    heads.push_back(
-        {{"layer", i / look.heads}, {"head", i % look.heads}, {"weights", look.weights[static_cast<std::size_t>(i)]}});
-  }
-  return json;
-}
+constexpr std::size_t kTraceBlock = 64;  // every layer and head of a long line are millions of numbers
 
 // Before any work, what cannot go together.
 void check_usage(const Options& o) {
@@ -62,66 +52,128 @@ void check_usage(const Options& o) {
     throw UsageError("--rerank-source and --rerank-target go together");
   }
   if (o.rerank_source) {
-    if (o.how.search.beam < 2) throw UsageError("--beam: with --rerank-source there must be 2 or more to rank");
-    if (o.how.search.sample) throw UsageError("--sample: drawn outputs are not ranked; leave out --rerank-source");
+    if (o.how.beam < 2) throw UsageError("--beam: with --rerank-source there must be 2 or more to rank");
+    if (o.how.sample) throw UsageError("--sample: sampled outputs are not ranked; leave out --rerank-source");
     Reranker::check_weight(o.rerank_weight);
   }
-  if (!o.all_heads) return;
-  if (o.attention_file.empty()) throw UsageError("--all-heads: it goes with --attention, the file to write them to");
+  if (o.kind != "all") (void)attention_kind(o.kind);
+  if (!o.traces()) return;
+  const char* option = o.all_heads ? "--all-heads" : "--kind";
+  if (o.attention_file.empty()) {
+    throw UsageError(fmt::format("{}: it goes with --attention, the file to write to", option));
+  }
   if (o.models.size() > 1) {
-    throw UsageError(fmt::format("--all-heads: it goes with one model, {} are given", o.models.size()));
+    throw UsageError(fmt::format("{}: it goes with one model, {} are given", option, o.models.size()));
   }
-  if (o.how.search.n_best > 1) throw UsageError("--n-best: with --all-heads there is one output for each line");
-  if (o.rerank_source) throw UsageError("--rerank-source: with --all-heads there is no other output to choose");
-  if (o.how.attention.layer >= 0 || o.how.attention.head >= 0) {
-    throw UsageError("--all-heads: it writes every layer and head; leave out --layer and --head");
+  if (o.how.n_best > 1) throw UsageError(fmt::format("--n-best: with {} there is one output for each line", option));
+  if (o.rerank_source) {
+    throw UsageError(fmt::format("--rerank-source: with {} there is no other output to choose", option));
   }
+  if (o.how.layer >= 0 || o.how.head >= 0) {
+    throw UsageError(fmt::format("{}: it writes every layer and head; leave out --layer and --head", option));
+  }
+}
+
+// The line of --attention for a traced output: of one kind, or of all.
+std::string attention_line(const Options& o, const TranslationTrace& trace) {
+  if (trace.attention.source.empty() || o.kind == "all") return to_json(trace.attention);
+  AttentionRecord record = trace.attention;
+  if (o.kind != "cross") {
+    const auto wanted = attention_kind(o.kind);
+    const auto& maps = record.maps;
+    if (std::none_of(maps.begin(), maps.end(), [&](const AttentionMap& m) { return m.kind == wanted; })) {
+      throw UsageError(fmt::format("--kind: the model has no {} attention to itself", o.kind));
+    }
+    record = record_of_kind(record, wanted);
+  }
+  if (!o.all_heads) record.maps.clear();
+  return to_json(record);
 }
 
 std::optional<Reranker> reranker(const Options& o, const Streams& streams) {
   if (!o.rerank_source) return std::nullopt;
   const auto pairs = text::read_parallel(*o.rerank_source, *o.rerank_target);
-  text::JointNgramModel memory(pairs.source, pairs.target);
-  const std::size_t left_out = pairs.source.size() - memory.remembered();
-  if (memory.remembered() == 0) {
-    throw Error(fmt::format(
-        "{} and {}: no line can be read token by token as its other side, which takes tokens with spaces between, at "
-        "most two for each of the source's and at most {} on a side",
-        *o.rerank_source, *o.rerank_target, text::MonotoneAligner::kLongest));
+  text::JointNgramModel ngrams(pairs.source, pairs.target);
+  const std::size_t left_out = pairs.source.size() - ngrams.aligned();
+  if (ngrams.aligned() == 0) {
+    throw Error(
+        fmt::format("{} and {}: no pair can be aligned token by token, which takes tokens with spaces between, at "
+                    "most two for each of the source's and at most {} on a side",
+                    *o.rerank_source, *o.rerank_target, text::MonotoneAligner::kLongest));
   }
   if (left_out > 0) {
     streams.err << fmt::format(
-        "{} of {} pairs of {} are not remembered: they cannot be read token by token, at most two for each of the "
+        "{} of {} pairs of {} are left out: they cannot be aligned token by token, at most two for each of the "
         "source's\n",
         left_out, pairs.source.size(), *o.rerank_source);
   }
-  return Reranker(std::move(memory), o.rerank_weight);
+  return Reranker(std::move(ngrams), o.rerank_weight);
 }
 
-// Each line by itself: its output is found, then walked through once more to see every layer and head.
-std::vector<Look> look_at(const Translator& translator, const std::vector<std::string>& lines,
-                          const TranslateOptions& how) {
-  std::vector<Look> looks(lines.size());
+// Each line by itself: its output is found, then run through the model once more to see every layer and head.
+std::vector<TranslationTrace> traces(const Translator& translator, const std::vector<std::string>& lines,
+                                     const TranslateOptions& how, const TraceOptions& want) {
+  std::vector<TranslationTrace> all(lines.size());
   parallel_for(static_cast<std::int64_t>(lines.size()), 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t i = from; i < to; ++i) {
       const std::string& line = lines[static_cast<std::size_t>(i)];
       if (translator.tokenizers().source->encode(line).empty()) continue;
       TranslateOptions here = how;
       here.first_line += i;
-      looks[static_cast<std::size_t>(i)] = translator.look(line, here);
+      all[static_cast<std::size_t>(i)] = translator.trace(line, here, want);
     }
   });
-  return looks;
+  return all;
+}
+
+// A classifier: a label per line; with --scores every label and its probability, best first.
+void run_classifier(const Options& o, const Streams& streams) {
+  if (o.models.size() > 1)
+    throw UsageError(fmt::format("--model: a classifier works alone, {} are given", o.models.size()));
+  if (!o.alignments_file.empty()) throw UsageError("--alignments: a classifier writes no text to align");
+  const Classifier classifier(o.models[0]);
+  if (!o.attention_file.empty() && !classifier.config().attends()) {
+    throw UsageError(fmt::format("--attention: {} has no attention to show", o.models[0]));
+  }
+  std::optional<WholeFile> attention;
+  if (!o.attention_file.empty()) attention.emplace(o.attention_file);
+  std::vector<std::string> lines;
+  const auto flush = [&] {
+    for (const Classification& c : classifier.classify(lines)) {
+      if (o.scores || o.top > 0) {
+        std::vector<std::pair<std::string, float>> all(c.probabilities.begin(), c.probabilities.end());
+        std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+        if (o.top > 0) all.resize(std::min(all.size(), static_cast<std::size_t>(o.top)));
+        std::string line;
+        for (const auto& [label, p] : all) line += fmt::format("{}{}\t{:.6f}", line.empty() ? "" : "\t", label, p);
+        streams.out << line << '\n';
+      } else {
+        streams.out << c.label << '\n';
+      }
+      if (attention) attention->write(to_json(c.record()) + "\n");
+    }
+    if (!streams.out.flush()) throw Error("standard output: cannot write");
+    lines.clear();
+  };
+  std::int64_t read = 0;
+  for (std::string line; next_line(streams.in, line, read);) {
+    lines.push_back(std::move(line));
+    if (lines.size() == kBlock || !has_more(streams.in)) flush();
+  }
+  if (!lines.empty()) flush();
+  if (attention) attention->commit();
 }
 
 void run_model(const Options& o, const Streams& streams) {
+  if (std::holds_alternative<ClassifierConfig>(read_model_config(o.models[0]).head)) return run_classifier(o, streams);
+  if (o.top > 0) throw UsageError("--top: it goes with a classifier");
   TranslateOptions how = o.how;
-  how.search.want_attention = !o.attention_file.empty() || !o.alignments_file.empty();
+  how.attention = !o.attention_file.empty() || !o.alignments_file.empty();
   check_usage(o);
   const std::vector<std::filesystem::path> folders(o.models.begin(), o.models.end());
   const Translator translator(folders);
   translator.check(how);
-  if (how.search.want_attention && !translator.attends()) {
+  if (how.attention && o.kind != "encoder" && o.kind != "all" && !translator.attends()) {
     throw UsageError(fmt::format("{}: {} has no attention to show",
                                  o.attention_file.empty() ? "--alignments" : "--attention",
                                  fmt::join(o.models, " with ")));
@@ -131,25 +183,29 @@ void run_model(const Options& o, const Streams& streams) {
   std::optional<WholeFile> alignments;
   if (!o.attention_file.empty()) attention.emplace(o.attention_file);
   if (!o.alignments_file.empty()) alignments.emplace(o.alignments_file);
-  const std::optional<Reranker> memory = reranker(o, streams);
-  if (memory) how.search.n_best = how.search.beam;
+  const std::optional<Reranker> rerank = reranker(o, streams);
+  if (rerank) how.n_best = how.beam;
   std::vector<std::string> lines;
   std::int64_t read = 0;
   const auto flush = [&] {
     how.first_line = read - static_cast<std::int64_t>(lines.size());
-    std::vector<Look> looks;
+    std::vector<TranslationTrace> traced;
     std::vector<std::vector<Translation>> results;
-    if (o.all_heads) {
-      looks = look_at(translator, lines, how);
-      for (const Look& look : looks) results.push_back({look.translation});
+    if (o.traces()) {
+      const bool all = o.kind == "all";
+      traced = traces(translator, lines, how,
+                      {.cross = all || o.kind == "cross",
+                       .encoder = all || o.kind == "encoder",
+                       .decoder = all || o.kind == "decoder"});
+      for (const TranslationTrace& trace : traced) results.push_back({trace.translation});
     } else {
       results = translator.translate(lines, how);
     }
-    if (memory) {
+    if (rerank) {
       parallel_for(static_cast<std::int64_t>(lines.size()), 16, [&](std::int64_t from, std::int64_t to) {
         for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
-          memory->rank(lines[i], results[i]);
-          results[i].resize(std::min(results[i].size(), static_cast<std::size_t>(o.how.search.n_best)));
+          rerank->rank(lines[i], results[i]);
+          results[i].resize(std::min(results[i].size(), static_cast<std::size_t>(o.how.n_best)));
         }
       });
     }
@@ -157,14 +213,14 @@ void run_model(const Options& o, const Streams& streams) {
       for (const Translation& t : results[i]) {
         if (o.scores) streams.out << fmt::format("{:.4f}\t", t.score);
         streams.out << t.text << '\n';
-        if (attention) attention->write((o.all_heads ? attention_json(looks[i]) : attention_json(t)).dump() + "\n");
+        if (attention) attention->write((o.traces() ? attention_line(o, traced[i]) : to_json(t.record())) + "\n");
         if (alignments) alignments->write(alignment_text(t) + "\n");
       }
     }
     if (!streams.out.flush()) throw Error("standard output: cannot write");
     lines.clear();
   };
-  const std::size_t block = o.all_heads ? kLookBlock : kBlock;
+  const std::size_t block = o.traces() ? kTraceBlock : kBlock;
   for (std::string line; next_line(streams.in, line, read);) {
     lines.push_back(std::move(line));
     if (lines.size() == block || !has_more(streams.in)) flush();
@@ -181,39 +237,45 @@ void run_model(const Options& o, const Streams& streams) {
 void add_run(CLI::App& app, const Streams& streams) {
   auto* sub = app.add_subcommand("run", "read lines, write what the model makes of them");
   const auto o = std::make_shared<Options>();
-  SearchOptions& s = o->how.search;
+  TranslateOptions& s = o->how;
   sub->add_option("--model", o->models,
                   "the model folder; several write each output together, by the mean of their probabilities")
       ->required()
       ->allow_extra_args(false);
   sub->add_option("--beam", s.beam, "hypotheses kept; 1: greedy");
   sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^A");
-  sub->add_option("--coverage-penalty", s.coverage_penalty, "punish source tokens that were not looked at");
+  sub->add_option("--coverage-penalty", s.coverage_penalty, "punish source tokens that got little attention");
   auto* source = sub->add_option("--rerank-source", o->rerank_source,
-                                 "rank the beam's outputs also by a memory of these pairs of lines")
+                                 "rerank the beam by a joint n-gram model of these pairs of lines too")
                      ->expected(1);
-  sub->add_option("--rerank-target", o->rerank_target, "what stands for each of them")->expected(1);
-  sub->add_option("--rerank-weight", o->rerank_weight, "the memory's share of the ranking")->needs(source);
+  sub->add_option("--rerank-target", o->rerank_target, "the other side of those pairs")->expected(1);
+  sub->add_option("--rerank-weight", o->rerank_weight, "the n-gram model's share of the score")->needs(source);
   sub->add_option("--n-best", s.n_best, "outputs per line, each on a line of its own");
-  sub->add_option("--min-length", s.min_length, "tokens before the end may come");
+  sub->add_option("--min-length", s.min_length, "tokens before the end of sequence may come");
   sub->add_option("--max-length", s.max_length, "most tokens; 0: twice the source and 20");
   sub->add_option("--no-repeat-ngram", s.no_repeat_ngram, "no N tokens in a row occur twice; 0: they may");
-  sub->add_flag("--sample", s.sample, "draw each token instead of taking the best");
-  sub->add_option("--temperature", s.temperature, "of the drawing");
-  sub->add_option("--top-k", s.top_k, "draw among the K likeliest; 0: all");
-  sub->add_option("--top-p", s.top_p, "draw among the likeliest with this probability together");
-  sub->add_option("--seed", s.seed, "of the drawing")->check(whole_number());
-  sub->add_flag("--replace-unknown", o->how.replace_unknown, "write the source word an unknown one looked at most");
-  sub->add_flag("--scores", o->scores, "score, tab, output");
+  sub->add_flag("--sample", s.sample, "sample each token instead of taking the best");
+  sub->add_option("--temperature", s.temperature, "of the sampling");
+  sub->add_option("--top-k", s.top_k, "sample among the K likeliest; 0: all");
+  sub->add_option("--top-p", s.top_p, "sample among the likeliest with this probability together");
+  sub->add_option("--seed", s.seed, "of the sampling")->check(whole_number());
+  sub->add_flag("--replace-unknown", s.replace_unknown, "write the source token an unknown one attended to most");
+  sub->add_flag("--scores", o->scores,
+                "score, tab, output; of a classifier, every label and its probability, best first");
+  sub->add_option("--top", o->top, "the N likeliest labels and their probabilities (classifier)")
+      ->check(CLI::Range(1, 1 << 20));
   sub->add_option("--attention", o->attention_file, "JSON lines: source, target, weights");
+  sub->add_option("--kind", o->kind,
+                  "whose attention: cross (target to source), encoder (source to itself), decoder (target to itself) "
+                  "or all, which also writes every layer and head")
+      ->capture_default_str();
   sub->add_option("--alignments", o->alignments_file, "pairs i-j: source token i, target token j");
-  sub->add_option("--layer", o->how.attention.layer, "attention of this decoder layer; default: the mean of all")
+  sub->add_option("--layer", s.layer, "attention of this decoder layer; default: the mean of all")
       ->check(whole_number(1000));
-  sub->add_option("--head", o->how.attention.head, "attention of this head; default: the mean of all")
-      ->check(whole_number(1000));
+  sub->add_option("--head", s.head, "attention of this head; default: the mean of all")->check(whole_number(1000));
   sub->add_flag("--all-heads", o->all_heads, "write every layer and head to --attention too, a line at a time");
-  sub->add_flag("--words", o->how.merge_words, "attention and alignments between words instead of tokens");
-  sub->add_option("--batch-tokens", o->how.batch_tokens, "source tokens decoded together; fewer for beams wider than 5")
+  sub->add_flag("--words", s.merge_words, "attention and alignments between words instead of tokens");
+  sub->add_option("--batch-tokens", s.batch_tokens, "source tokens decoded together; fewer for beams wider than 5")
       ->check(CLI::Range(1, 100000000));
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->callback([o, streams] {

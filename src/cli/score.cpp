@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
-#include "tasks/translator.hpp"
+#include "fovea/translator.hpp"
 #include "text/lines.hpp"
 
 namespace fovea::cli {

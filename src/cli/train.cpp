@@ -14,8 +14,9 @@
 #include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
-#include "server/api/languages.hpp"
-#include "tasks/training.hpp"
+#include "fovea/training_job.hpp"
+#include "tasks/training/names.hpp"
+#include "text/languages.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -82,22 +83,78 @@ class Screen final : public TrainingObserver {
 };
 
 struct Flags {
-  std::string preset, arch, encoder, decoder, norm, positions, cell, attention, form, local, tie,
+  std::string preset, pooling, arch, encoder, decoder, norm, positions, activation, cell, attention, form, local, tie,
       tokenizer = "sentencepiece";
   std::string schedule = "inverse-sqrt", validate_by = "loss", precision = "fp32", optimizer = "adam",
               task = "generate", config_file;
-  std::optional<int> layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window, max_positions;
+  std::optional<int> hidden, hops, layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window,
+      max_positions;
   int threads = 0;
   bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false,
        unscaled_embeddings = false;
 };
 
-template <class E>
-void set_enum(E& field, const std::string& text, const char* option) {
-  if (!text.empty()) field = enum_value<E>(text, option);
+// Calls set(part) for the encoder and the decoder; it says whether the part has what the option sets. Throws when none
+// has: an option that would change nothing is a mistake.
+template <class Set>
+void set_parts(ModelConfig& c, const char* option, const Set& set) {
+  const bool in_encoder = std::visit(set, c.encoder);
+  if (auto* classifier = std::get_if<ClassifierConfig>(&c.head)) {
+    if (in_encoder || set(*classifier)) return;
+    throw UsageError(fmt::format("{}: neither a {} encoder nor {} pooling has it", option, kind_of(c.encoder),
+                                 enum_text(classifier->pooling)));
+  }
+  DecoderConfig& decoder = c.generator().decoder;
+  const bool in_decoder = std::visit(set, decoder);
+  if (in_encoder || in_decoder) return;
+  throw UsageError(
+      fmt::format("{}: neither a {} encoder nor a {} decoder has it", option, kind_of(c.encoder), kind_of(decoder)));
 }
-void set_int(int& field, std::optional<int> value) {
-  if (value) field = *value;
+
+// The part as another kind: layers and width stay.
+template <class Part>
+void change_kind(Part& part, Part (*of_kind)(std::string_view, std::string_view), const std::string& kind,
+                 const char* option) {
+  if (kind.empty() || kind == kind_of(part)) return;
+  Part changed = of_kind(kind, option);
+  std::visit(
+      [&part](auto& c) {
+        if constexpr (requires { c.layers = 1; }) c.layers = std::max(1, layers_of(part));
+        c.dim = dim_of(part);
+      },
+      changed);
+  part = changed;
+}
+
+#define FOVEA_SET_PARTS(config, option, field, value) \
+  set_parts(config, option, [&](auto& part) {         \
+    if constexpr (requires { part.field = value; }) { \
+      part.field = value;                             \
+      return true;                                    \
+    } else {                                          \
+      return false;                                   \
+    }                                                 \
+  })
+
+// Which score: every one for an RNN decoder; a transformer divides its dot products or not.
+void set_attention(ModelConfig& c, const std::string& name) {
+  if (std::holds_alternative<ClassifierConfig>(c.head)) {
+    throw UsageError("--attention: a classifier has --pooling");
+  }
+  const auto wanted = enum_value<RnnAttention>(name, "--attention");
+  DecoderConfig& decoder = c.generator().decoder;
+  if (auto* rnn = std::get_if<RnnDecoderConfig>(&decoder)) {
+    rnn->attention = wanted;
+    if (wanted == RnnAttention::none) rnn->local = LocalKind::none;
+    return;
+  }
+  const bool transformer = std::holds_alternative<TransformerConfig>(decoder);
+  const bool possible = wanted == RnnAttention::scaled_dot || (transformer && wanted == RnnAttention::dot);
+  if (!possible) {
+    throw UsageError(fmt::format("--attention: a {} decoder's is scaled-dot{}, not {}; --decoder rnn has every score",
+                                 kind_of(decoder), transformer ? " or dot" : "", name));
+  }
+  if (transformer) FOVEA_SET_PARTS(c, "--attention", scaled_scores, wanted == RnnAttention::scaled_dot);
 }
 
 // Options after a preset change it.
@@ -106,47 +163,68 @@ ModelConfig model_config(const Flags& f) {
                                              : f.arch == "cnn" ? "cnn"
                                                                : "transformer-tiny")
                                           : f.preset);
-  set_enum(c.encoder, f.arch, "--arch");
-  set_enum(c.decoder, f.arch, "--arch");
-  set_enum(c.encoder, f.encoder, "--encoder");
-  set_enum(c.decoder, f.decoder, "--decoder");
-  set_enum(c.norm, f.norm, "--norm");
-  set_enum(c.positions, f.positions, "--positions");
-  set_enum(c.cell, f.cell, "--cell");
-  set_enum(c.attention, f.attention, "--attention");
-  set_enum(c.form, f.form, "--form");
-  set_enum(c.local, f.local, "--local");
-  set_enum(c.tie, f.tie, "--tie");
-  set_int(c.layers, f.layers);
-  set_int(c.decoder_layers, f.decoder_layers);
-  set_int(c.dim, f.dim);
-  set_int(c.embedding, f.embedding);
-  set_int(c.ffn, f.ffn);
-  set_int(c.heads, f.heads);
-  set_int(c.kernel, f.kernel);
-  set_int(c.local_window, f.local_window);
-  set_int(c.max_positions, f.max_positions);
-  // A transformer's embeddings are as wide as its states; a preset's other width gives way.
-  const bool transformer = c.encoder == Arch::transformer || c.decoder == Arch::transformer;
-  if (!f.embedding && (transformer || f.dim)) c.embedding = 0;
+  GeneratorConfig g = c.generator();  // until it is clear that the head is one
+  change_kind(c.encoder, encoder_of_kind, f.arch, "--arch");
+  change_kind(g.decoder, decoder_of_kind, f.arch, "--arch");
+  change_kind(c.encoder, encoder_of_kind, f.encoder, "--encoder");
+  change_kind(g.decoder, decoder_of_kind, f.decoder, "--decoder");
+  const bool classifies = f.task == "classify";
+  if (classifies) {
+    if (!f.decoder.empty() || f.decoder_layers || !f.tie.empty()) {
+      throw UsageError(fmt::format("{}: a classifier has no decoder", !f.decoder.empty() ? "--decoder"
+                                                                      : f.decoder_layers ? "--decoder-layers"
+                                                                                         : "--tie"));
+    }
+    c.head =
+        ClassifierConfig{.pooling = f.pooling.empty() ? Pooling::learned : enum_value<Pooling>(f.pooling, "--pooling")};
+  } else {
+    if (!f.pooling.empty()) throw UsageError("--pooling: it goes with --task classify");
+    c.head = g;
+  }
+  if (f.layers) FOVEA_SET_PARTS(c, "--layers", layers, *f.layers);
+  if (f.decoder_layers && !classifies) {
+    std::visit([&](auto& part) { part.layers = *f.decoder_layers; }, c.generator().decoder);
+  }
+  if (f.dim) FOVEA_SET_PARTS(c, "--dim", dim, *f.dim);
+  if (f.hidden) FOVEA_SET_PARTS(c, "--hidden", hidden, *f.hidden);
+  if (f.hops) FOVEA_SET_PARTS(c, "--hops", hops, *f.hops);
+  if (f.ffn) FOVEA_SET_PARTS(c, "--ffn", ffn, *f.ffn);
+  if (f.heads) FOVEA_SET_PARTS(c, "--heads", heads, *f.heads);
+  if (f.kernel) FOVEA_SET_PARTS(c, "--kernel", kernel, *f.kernel);
+  if (f.max_positions) FOVEA_SET_PARTS(c, "--max-positions", max_positions, *f.max_positions);
+  if (f.local_window) FOVEA_SET_PARTS(c, "--local-window", local_window, *f.local_window);
+  if (!f.norm.empty()) FOVEA_SET_PARTS(c, "--norm", norm, enum_value<Norm>(f.norm, "--norm"));
+  if (!f.positions.empty()) {
+    FOVEA_SET_PARTS(c, "--positions", positions, enum_value<Positions>(f.positions, "--positions"));
+  }
+  if (!f.activation.empty()) {
+    FOVEA_SET_PARTS(c, "--activation", activation, enum_value<Activation>(f.activation, "--activation"));
+  }
+  if (!f.cell.empty()) FOVEA_SET_PARTS(c, "--cell", cell, enum_value<Cell>(f.cell, "--cell"));
+  if (f.unidirectional) FOVEA_SET_PARTS(c, "--unidirectional", bidirectional, false);
+  if (!f.attention.empty()) set_attention(c, f.attention);
+  if (!f.form.empty()) FOVEA_SET_PARTS(c, "--form", form, enum_value<RnnForm>(f.form, "--form"));
+  if (!f.local.empty()) FOVEA_SET_PARTS(c, "--local", local, enum_value<LocalKind>(f.local, "--local"));
   if (f.input_feeding) {
-    c.input_feeding = true;
-    if (f.form.empty()) c.form = RnnForm::luong;
+    FOVEA_SET_PARTS(c, "--input-feeding", input_feeding, true);
+    if (f.form.empty()) FOVEA_SET_PARTS(c, "--input-feeding", form, RnnForm::luong);
   }
-  if (f.no_input_feeding) c.input_feeding = false;
-  if (f.coverage) c.coverage = true;
-  if (f.unidirectional) c.bidirectional = false;
-  if (f.unscaled_embeddings) c.scaled_embeddings = false;
-  if (c.attention == RnnAttention::none && f.local.empty()) c.local = LocalKind::none;
-  // Only RNNs choose their score: what would change nothing is not taken for granted.
-  const bool possible = c.decoder == Arch::rnn || c.attention == RnnAttention::scaled_dot ||
-                        (c.decoder == Arch::transformer && c.attention == RnnAttention::dot);
-  if (!f.attention.empty() && !possible) {
-    throw UsageError(fmt::format("--attention: a {} decoder's is scaled-dot{}, not {}; --decoder rnn has every score",
-                                 enum_text(c.decoder), c.decoder == Arch::transformer ? " or dot" : "", f.attention));
+  if (f.no_input_feeding) FOVEA_SET_PARTS(c, "--no-input-feeding", input_feeding, false);
+  if (f.coverage) FOVEA_SET_PARTS(c, "--coverage", coverage, true);
+  // Embeddings are as wide as the states unless another width is given.
+  c.tokens().embedding = f.embedding.value_or(dim_of(c.encoder));
+  if (f.unscaled_embeddings) c.tokens().scaled_embeddings = false;
+  if (std::holds_alternative<NoEncoderConfig>(c.encoder)) {
+    std::get<NoEncoderConfig>(c.encoder).dim = c.tokens().embedding;
   }
+  if (classifies) return c;
+  GeneratorConfig& head = c.generator();
+  head.embedding = f.embedding.value_or(dim_of(head.decoder));
+  if (!f.tie.empty()) head.tie = enum_value<Tie>(f.tie, "--tie");
+  if (f.unscaled_embeddings) head.scaled_embeddings = false;
   return c;
 }
+#undef FOVEA_SET_PARTS
 
 TokenizerKind tokenizer_of(const std::string& name) {
   try {
@@ -154,21 +232,6 @@ TokenizerKind tokenizer_of(const std::string& name) {
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("--tokenizer: {}, or a SentencePiece .model file", error.what()));
   }
-}
-
-ScheduleKind schedule_kind(const std::string& name) {
-  if (name == "inverse-sqrt") return ScheduleKind::inverse_sqrt;
-  if (name == "cosine") return ScheduleKind::cosine;
-  if (name == "plateau") return ScheduleKind::plateau;
-  if (name == "constant") return ScheduleKind::constant;
-  throw UsageError(fmt::format("--schedule: \"{}\" is not one of inverse-sqrt, cosine, plateau, constant", name));
-}
-
-ValidateBy validate_by(const std::string& name) {
-  if (name == "loss") return ValidateBy::loss;
-  if (name == "bleu") return ValidateBy::bleu;
-  if (name == "accuracy") return ValidateBy::accuracy;
-  throw UsageError(fmt::format("--validate: \"{}\" is not one of loss, bleu, accuracy", name));
 }
 
 }  // namespace
@@ -179,11 +242,13 @@ void add_train(CLI::App& app, const Streams& streams) {
   const auto f = std::make_shared<Flags>();
   sub->add_option("--model", job->model, "folder to leave the model in")->required();
   sub->add_option("--source", job->source, "training text, plain or .gz, one sentence per line")->required();
-  sub->add_option("--target", job->target, "its translation, line by line")->required();
+  sub->add_option("--target", job->target,
+                  "its translation, line by line; for --task classify its labels, or left out when lines of --source "
+                  "begin with __label__X");
   sub->add_option("--valid-source", job->valid_source, "text to validate on")->required();
-  sub->add_option("--valid-target", job->valid_target, "its translation")->required();
+  sub->add_option("--valid-target", job->valid_target, "its translation, or labels");
   sub->add_option("--config", f->config_file, "TOML file with options under their names; the command line wins");
-  sub->add_option("--task", f->task, "generate: text to text");
+  sub->add_option("--task", f->task, "generate: text to text; classify: text to a label");
   sub->add_option("--languages", job->config.languages, "what the model translates, as in en-de");
   sub->add_flag("--resume", job->resume, "go on from the checkpoint in the model folder, if there is one");
   sub->add_flag("--overwrite", job->overwrite, "start anew in a folder that holds a model");
@@ -192,7 +257,14 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--preset", f->preset, fmt::format("one of {} (transformer-tiny)", fmt::join(preset_names(), ", ")))
       ->group(group);
   sub->add_option("--arch", f->arch, "rnn, cnn or transformer, for both sides")->group(group);
-  sub->add_option("--encoder", f->encoder, "rnn, cnn or transformer")->group(group);
+  sub->add_option("--encoder", f->encoder, "rnn, cnn or transformer, or none: the embeddings as they are")
+      ->group(group);
+  sub->add_option("--pooling", f->pooling, "learned, context, hops, mean, max or last (classifier)")->group(group);
+  sub->add_option("--hops", f->hops, "attentions side by side (pooling hops)")->group(group);
+  sub->add_option("--hidden", f->hidden, "hidden units of pooling context or hops")->group(group);
+  sub->add_option("--hop-penalty", job->hop_penalty,
+                  "weight of the overlap of hops, so that they differ (pooling hops)")
+      ->group(group);
   sub->add_option("--decoder", f->decoder, "rnn, cnn or transformer")->group(group);
   sub->add_option("--layers", f->layers, "layers of each side")->group(group);
   sub->add_option("--decoder-layers", f->decoder_layers, "layers of the decoder, when they differ")->group(group);
@@ -202,6 +274,8 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--heads", f->heads, "attention heads (transformer)")->group(group);
   sub->add_option("--norm", f->norm, "pre or post (transformer)")->group(group);
   sub->add_option("--positions", f->positions, "sinusoidal, learned, rotary, rotary-cross or alibi (transformer)")
+      ->group(group);
+  sub->add_option("--activation", f->activation, "relu, gelu or swish, inside feed-forward layers (transformer)")
       ->group(group);
   sub->add_option("--max-positions", f->max_positions, "length of a learned table of positions")->group(group);
   sub->add_option("--cell", f->cell, "gru or lstm (rnn)")->group(group);
@@ -217,9 +291,11 @@ void add_train(CLI::App& app, const Streams& streams) {
          "feed the attentional state back (rnn decoder; in the luong form, which it takes unless --form is given)")
       ->group(group);
   sub->add_flag("--no-input-feeding", f->no_input_feeding, "do not, whatever the preset says")->group(group);
-  sub->add_option("--local", f->local, "monotonic or predictive: look only near a centre (rnn decoder)")->group(group);
+  sub->add_option("--local", f->local, "monotonic or predictive: attend only near a centre (rnn decoder)")
+      ->group(group);
   sub->add_option("--local-window", f->local_window, "how far from the centre")->group(group);
-  sub->add_flag("--coverage", f->coverage, "tell the score what was looked at before (rnn decoder)")->group(group);
+  sub->add_flag("--coverage", f->coverage, "let the score know what was attended to before (rnn decoder)")
+      ->group(group);
   sub->add_option("--kernel", f->kernel, "width of the convolutions (cnn)")->group(group);
   sub->add_option("--tie", f->tie, "share embeddings: none, target (with the output) or all")->group(group);
   sub->add_flag("--unscaled-embeddings", f->unscaled_embeddings,
@@ -234,9 +310,10 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--vocab", job->vocabulary, "size of each vocabulary")->group(group);
   sub->add_option("--min-count", job->min_count, "words or characters seen less often are unknown")->group(group);
   sub->add_flag("--shared-vocab", job->shared_vocabulary, "one vocabulary for both sides")->group(group);
-  sub->add_option("--subword-sampling", job->subword_sampling,
-                  "cut the training text in another way each epoch: byte pairs leave out so large a share of merges, a "
-                  "unigram model draws by probabilities to this power; 0: always the same cut")
+  sub->add_option(
+         "--subword-sampling", job->subword_sampling,
+         "segment the training text in another way each epoch: byte pairs leave out so large a share of merges, a "
+         "unigram model samples by probabilities to this power; 0: always the same segmentation")
       ->group(group);
   sub->add_option("--max-length", job->max_length, "leave out pairs with more tokens")->group(group);
 
@@ -270,16 +347,16 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--warmup", o.schedule.warmup, "steps until it is reached")->group(group);
   sub->add_option("--schedule", f->schedule, "inverse-sqrt, cosine, plateau or constant")->group(group);
   sub->add_option("--optimizer", f->optimizer, "adam or adamw")->group(group);
-  sub->add_option("--beta1", o.beta1, "Adam's memory of gradients")->group(group);
-  sub->add_option("--beta2", o.beta2, "Adam's memory of their squares")->group(group);
-  sub->add_option("--epsilon", o.epsilon, "Adam's epsilon")->group(group);
-  sub->add_option("--weight-decay", o.weight_decay, "adamw's decay")->group(group);
-  sub->add_option("--clip", o.clip, "largest norm of the gradient; 0: none")->group(group);
-  sub->add_option("--validate", f->validate_by, "judge checkpoints by loss, bleu or accuracy")->group(group);
+  sub->add_option("--beta1", o.adam.beta1, "decay of Adam's mean of the gradients")->group(group);
+  sub->add_option("--beta2", o.adam.beta2, "decay of Adam's mean of their squares")->group(group);
+  sub->add_option("--epsilon", o.adam.epsilon, "Adam's epsilon")->group(group);
+  sub->add_option("--weight-decay", o.adam.weight_decay, "adamw's decay")->group(group);
+  sub->add_option("--clip", o.adam.clip, "largest norm of the gradient; 0: none")->group(group);
+  sub->add_option("--validate", f->validate_by, "which checkpoint is best: by loss, bleu or accuracy")->group(group);
   sub->add_option("--patience", o.patience, "end after so many validations without improvement; 0: never")
       ->group(group);
   sub->add_option("--average", o.average, "validate and save the mean of the last N checkpoints")->group(group);
-  sub->add_option("--ema", o.ema, "or an exponential mean with this decay")->group(group);
+  sub->add_option("--ema", o.adam.ema, "or an exponential mean with this decay")->group(group);
   sub->add_option("--seed", o.seed, "of everything random")->group(group)->check(whole_number());
   sub->add_option("--precision", f->precision,
                   "of matrix products: fp32, or bf16, which CPUs with AMX tiles multiply several times as fast")
@@ -287,23 +364,29 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--threads", f->threads, "0: all cores")->group(group);
 
   sub->callback([job, f, streams, rate] {
-    if (f->task != "generate") {
-      throw UsageError(fmt::format("--task: \"{}\" is not one of generate", f->task));
+    if (f->task != "generate" && f->task != "classify") {
+      throw UsageError(fmt::format("--task: \"{}\" is not one of generate, classify", f->task));
     }
+    job->task = f->task == "classify" ? Task::classify : Task::generate;
+    if (job->task == Task::generate && (job->target.empty() || job->valid_target.empty())) {
+      throw UsageError(fmt::format("{} is required", job->target.empty() ? "--target" : "--valid-target"));
+    }
+    if (!(job->hop_penalty >= 0)) throw UsageError("--hop-penalty: 0 or more is needed");
     const std::string languages = job->config.languages;
-    if (!languages.empty() && !server::language_pair(languages)) {
+    if (!languages.empty() && !text::language_pair(languages)) {
       throw UsageError(fmt::format("--languages: \"{}\" is not a pair, as in en-de", languages));
     }
     job->config = model_config(*f);
     job->config.languages = languages;
-    job->options.schedule.kind = schedule_kind(f->schedule);
-    if (rate->empty()) job->options.schedule.peak = usual_rate(job->config, job->options.schedule.warmup);
-    job->options.schedule.last_step = job->options.max_steps;
+    job->options.schedule.kind = enum_value<ScheduleKind>(f->schedule, "--schedule");
+    if (!rate->empty() && job->options.schedule.peak == 0) {  // which would stand for the usual one
+      throw UsageError("--learning-rate: 0 given, more than 0 is needed");
+    }
     if (f->optimizer != "adam" && f->optimizer != "adamw") {
       throw UsageError(fmt::format("--optimizer: \"{}\" is not one of adam, adamw", f->optimizer));
     }
-    if (f->optimizer == "adamw" && job->options.weight_decay == 0) job->options.weight_decay = 0.01F;
-    if (f->optimizer == "adam" && job->options.weight_decay != 0) {
+    if (f->optimizer == "adamw" && job->options.adam.weight_decay == 0) job->options.adam.weight_decay = 0.01F;
+    if (f->optimizer == "adam" && job->options.adam.weight_decay != 0) {
       throw UsageError("--weight-decay: it goes with --optimizer adamw");
     }
     if (f->tokenizer.ends_with(".model")) {
@@ -320,7 +403,7 @@ void add_train(CLI::App& app, const Streams& streams) {
     if (job->subword_sampling > 0 && job->tokenizer != TokenizerKind::sentencepiece) {
       throw UsageError(fmt::format("--subword-sampling: it goes with --tokenizer sentencepiece, not {}", f->tokenizer));
     }
-    job->validate_by = validate_by(f->validate_by);
+    job->validate_by = enum_value<ValidateBy>(f->validate_by, "--validate");
     job->options.precision = precision_value(f->precision);
     if (f->threads != 0) set_threads(f->threads);
     const InterruptGuard guard;

@@ -17,8 +17,8 @@
 #include "cli/outputs.hpp"
 #include "cli/terminal.hpp"
 #include "fovea/error.hpp"
+#include "view/attention_lines.hpp"
 #include "view/page.hpp"
-#include "view/read.hpp"
 #include "view/svg.hpp"
 #include "view/terminal.hpp"
 #include "view/text.hpp"
@@ -39,18 +39,18 @@ struct ViewOptions {
 };
 
 // An empty line of text has nothing to draw, whatever is asked for.
-bool is_empty(const view::AttentionPicture& picture) {
+bool is_empty(const AttentionRecord& picture) {
   return picture.source.empty() || picture.target.empty();
 }
 
-view::Matrix weights_to_draw(const view::AttentionPicture& picture, const ViewOptions& options) {
-  return is_empty(picture) ? picture.weights : view::chosen_weights(picture, options.layer, options.head);
+AttentionMatrix weights_to_draw(const AttentionRecord& picture, const ViewOptions& options) {
+  return is_empty(picture) ? picture.weights : chosen_weights(picture, options.layer, options.head);
 }
 
-void draw_in_terminal(std::int64_t line, const view::AttentionPicture& picture, const ViewOptions& options,
+void draw_in_terminal(std::int64_t line, const AttentionRecord& picture, const ViewOptions& options,
                       view::TerminalStyle style, std::ostream& out) {
   style.numbers = options.numbers;
-  const view::Matrix weights = weights_to_draw(picture, options);
+  const AttentionMatrix weights = weights_to_draw(picture, options);
   const std::string title = picture.title.empty() ? "" : "  " + view::clean(picture.title);
   out << view::faint(fmt::format("line {}", line), style) << view::bold(title, style) << '\n';
   if (is_empty(picture)) {
@@ -75,16 +75,17 @@ void view_file(const ViewOptions& options, const Streams& streams) {
   check_outputs_differ({{"--html", &options.html}, {"--svg", &options.svg}});
   const bool to_files = !options.html.empty() || !options.svg.empty();
   const view::TerminalStyle style = terminal_style(streams.out, options.color);
-  std::vector<view::AttentionPicture> pictures;
+  std::vector<AttentionRecord> pictures;
   std::vector<view::SvgPiece> pieces;
   std::int64_t drawn = 0;
   const std::int64_t lines = view::read_attention(
-      from_stdin ? streams.in : file, name, options.line, [&](std::int64_t line, view::AttentionPicture picture) {
+      from_stdin ? streams.in : file, name, options.line, [&](std::int64_t line, AttentionRecord picture) {
         ++drawn;
         if (!to_files) return draw_in_terminal(line, picture, options, style, streams.out);
         if (!options.svg.empty()) {
-          const view::Matrix weights = weights_to_draw(picture, options);
-          pieces.push_back(options.draw == "ribbon" ? svg_ribbon(picture, weights) : svg_heat_map(picture, weights));
+          const AttentionMatrix weights = weights_to_draw(picture, options);
+          pieces.push_back(options.draw == "ribbon" ? view::svg_ribbon(picture, weights)
+                                                    : view::svg_heat_map(picture, weights));
         }
         if (!options.html.empty()) pictures.push_back(std::move(picture));
       });

@@ -51,7 +51,7 @@ void best_of_row(const float* x, std::int64_t n, int count, float offset, std::i
   for (auto c = candidates.begin() + first; c != candidates.end(); ++c) c->score += offset;
 }
 
-std::int32_t draw(const float* x, std::int64_t n, const Drawing& how, double u, DrawScratch& scratch) {
+std::int32_t sample_token(const float* x, std::int64_t n, const Sampling& how, double u, SampleScratch& scratch) {
   auto& items = scratch.items;
   items.clear();
   for (std::int64_t j = 0; j < n; ++j) {

@@ -1,4 +1,4 @@
-// Choosing the next token of a row from its scores.
+// Choosing the next token of a row from its log-probabilities.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@ struct Candidate {
 void best_of_row(const float* x, std::int64_t n, int count, float offset, std::int32_t row,
                  std::vector<Candidate>& candidates);
 
-struct Drawing {
+struct Sampling {
   float temperature = 1;
   int top_k = 0;
   float top_p = 1;
 };
 
-struct DrawScratch {
+struct SampleScratch {
   std::vector<std::pair<float, std::int32_t>> items;
 };
 
 /// The token at quantile u in [0, 1) of softmax(x / temperature), cut to the likeliest top_k and then to the likeliest
 /// that together have probability top_p (Holtzman et al. 2020). -1 when no value is more than -inf.
-[[nodiscard]] std::int32_t draw(const float* x, std::int64_t n, const Drawing& how, double u, DrawScratch& scratch);
+[[nodiscard]] std::int32_t sample_token(const float* x, std::int64_t n, const Sampling& how, double u,
+                                        SampleScratch& scratch);
 
 }  // namespace fovea

@@ -1,4 +1,4 @@
-#include "decode/ensemble.hpp"
+#include "fovea/decode/ensemble.hpp"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ Tensor EnsembleStepper::step(std::span<const std::int32_t> tokens) {
     const Tensor p = member->step(tokens);
     if (sum && !(p.shape() == sum.shape())) {
       throw ShapeError(
-          fmt::format("ensemble: scores {} beside {}: one vocabulary is needed", p.shape().text(), sum.shape().text()));
+          fmt::format("ensemble: logits {} beside {}: one vocabulary is needed", p.shape().text(), sum.shape().text()));
     }
     kernels::active().rows->softmax(p.data(), p.data(), p.dim(0), p.dim(1));
     if (sum) {
@@ -51,18 +51,18 @@ void EnsembleStepper::keep(std::span<const std::int32_t> rows) {
 
 Tensor EnsembleStepper::attention() const {
   Tensor sum;
-  std::size_t looked = 0;
+  std::size_t attending = 0;
   for (const auto& member : members_) {
     const Tensor weights = member->attention();
     if (!weights) continue;
-    ++looked;
+    ++attending;
     if (sum) {
       add_in_place(weights, sum);
     } else {
       sum = weights.clone();
     }
   }
-  if (looked > 0) divide(sum, looked);
+  if (attending > 0) divide(sum, attending);
   return sum;
 }
 

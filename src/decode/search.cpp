@@ -1,16 +1,13 @@
-#include "decode/search.hpp"
-
-#include <fmt/format.h>
+#include "fovea/decode/search.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 
+#include "base/require.hpp"
 #include "base/rng.hpp"
 #include "decode/candidates.hpp"
-#include "fovea/error.hpp"
-#include "fovea/text.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/rows.hpp"
 
@@ -41,7 +38,7 @@ struct Finished {
 struct Sentence {
   std::vector<Finished> finished;
   std::int64_t max_length = 0;
-  Rng draws{0};
+  Rng samples{0};
   bool done = false;
 };
 
@@ -55,10 +52,10 @@ class Search {
                                 ? options.max_length
                                 : std::max<std::int64_t>(2 * inputs[s].source_length + 20, options.min_length);
       if (options.longest > 0) sentence.max_length = std::min(sentence.max_length, options.longest);
-      sentence.draws = Rng(mix64(options.seed) ^ inputs[s].line);
+      sentence.samples = Rng(mix64(options.seed) ^ inputs[s].line);
       sentences_.push_back(std::move(sentence));
       rows_.push_back({static_cast<std::int32_t>(s), -1});
-      tokens_.push_back(bos_id);
+      tokens_.push_back(options.begin);
     }
   }
 
@@ -72,15 +69,15 @@ class Search {
   // After run(): the nodes of each sentence, numbered anew behind a root of their own.
   [[nodiscard]] std::vector<BeamTree> trees() const {
     std::vector<BeamTree> trees(sentences_.size());
-    for (BeamTree& tree : trees) tree.nodes.push_back({-1, 0, bos_id, 0.0F, false});
+    for (BeamTree& tree : trees) tree.nodes.push_back({-1, 0, options_.begin, 0.0F, false});
     std::vector<std::int32_t> number(nodes_.size());
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       const Node& node = nodes_[n];
       auto& nodes = trees[static_cast<std::size_t>(node.sentence)].nodes;
       const std::int32_t parent = node.parent < 0 ? 0 : number[static_cast<std::size_t>(node.parent)];
       number[n] = static_cast<std::int32_t>(nodes.size());
-      nodes.push_back(
-          {parent, nodes[static_cast<std::size_t>(parent)].step + 1, node.token, node.total, node.token == eos_id});
+      nodes.push_back({parent, nodes[static_cast<std::size_t>(parent)].step + 1, node.token, node.total,
+                       node.token == options_.end});
     }
     for (std::size_t s = 0; s < sentences_.size(); ++s) {
       BeamTree& tree = trees[s];
@@ -97,7 +94,8 @@ class Search {
  private:
   // One token for every row. `length`: tokens written so far.
   void advance(std::int64_t length) {
-    const Tensor scores = stepper_.step(tokens_);
+    const Tensor logits = stepper_.step(tokens_);
+    check_suppressed(logits.dim(1));
     const Tensor attention = options_.want_attention || options_.coverage_penalty > 0 ? stepper_.attention() : Tensor();
     next_rows_.clear();
     from_.clear();
@@ -105,11 +103,19 @@ class Search {
     for (std::size_t begin = 0; begin < rows_.size();) {
       std::size_t end = begin;
       while (end < rows_.size() && rows_[end].sentence == rows_[begin].sentence) ++end;
-      advance_sentence(begin, end, length, scores, attention);
+      advance_sentence(begin, end, length, logits, attention);
       begin = end;
     }
     if (!next_rows_.empty() && !same_rows()) stepper_.keep(from_);
     rows_.swap(next_rows_);
+  }
+
+  // The options come from the caller, the vocabulary from the model.
+  void check_suppressed(std::int64_t vocabulary) const {
+    require(options_.end >= 0 && options_.end < vocabulary, "end", options_.end, "a token of the vocabulary is needed");
+    for (const std::int32_t token : options_.suppressed) {
+      require(token >= 0 && token < vocabulary, "suppressed", token, "tokens of the vocabulary are needed");
+    }
   }
 
   [[nodiscard]] bool same_rows() const {
@@ -120,40 +126,40 @@ class Search {
     return true;
   }
 
-  void advance_sentence(std::size_t begin, std::size_t end, std::int64_t length, const Tensor& scores,
+  void advance_sentence(std::size_t begin, std::size_t end, std::int64_t length, const Tensor& logits,
                         const Tensor& attention) {
     Sentence& sentence = sentences_[static_cast<std::size_t>(rows_[begin].sentence)];
     const SearchInput& input = inputs_[static_cast<std::size_t>(rows_[begin].sentence)];
-    const std::int64_t vocabulary = scores.dim(1);
+    const std::int64_t vocabulary = logits.dim(1);
     candidates_.clear();
     for (std::size_t r = begin; r < end; ++r) {
-      float* row = scores.data() + static_cast<std::int64_t>(r) * vocabulary;
+      float* row = logits.data() + static_cast<std::int64_t>(r) * vocabulary;
       kernels::active().rows->log_softmax(row, row, 1, vocabulary);
-      row[pad_id] = row[bos_id] = kNever;
-      if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[eos_id] = kNever;
+      const bool broken = std::isnan(row[options_.end]);  // then all of them are
+      for (const std::int32_t token : options_.suppressed) row[token] = kNever;
+      if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[options_.end] = kNever;
       const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
       if (length >= sentence.max_length) {
-        if (!std::isnan(row[eos_id]))
-          candidates_.push_back({so_far + row[eos_id], static_cast<std::int32_t>(r), eos_id});
+        if (!broken) candidates_.push_back({so_far + row[options_.end], static_cast<std::int32_t>(r), options_.end});
         continue;
       }
       if (length < static_cast<std::int64_t>(input.prefix.size())) {
         const std::int32_t token = input.prefix[static_cast<std::size_t>(length)];
-        if (!std::isnan(row[token])) candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
+        if (!broken) candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
         continue;
       }
       if (options_.no_repeat_ngram > 0) ban_repeats(rows_[r].node, row);
       const std::size_t before = candidates_.size();
       if (options_.sample) {
-        const Drawing how{options_.temperature, options_.top_k, options_.top_p};
-        const std::int32_t token = draw(row, vocabulary, how, sentence.draws.uniform(), scratch_);
+        const Sampling how{options_.temperature, options_.top_k, options_.top_p};
+        const std::int32_t token = sample_token(row, vocabulary, how, sentence.samples.uniform(), scratch_);
         if (token >= 0) candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
       } else {
         best_of_row(row, vocabulary, beam_ == 1 ? 1 : 2 * beam_, so_far, static_cast<std::int32_t>(r), candidates_);
       }
       // All is forbidden: it ends here. With NaN for scores there is nothing to choose, and no output.
-      if (candidates_.size() == before && !std::isnan(row[unk_id])) {
-        candidates_.push_back({so_far, static_cast<std::int32_t>(r), eos_id});
+      if (candidates_.size() == before && !broken) {
+        candidates_.push_back({so_far, static_cast<std::int32_t>(r), options_.end});
       }
     }
     // The best first; equal ones in the order of rows and tokens, so that nothing depends on the sort.
@@ -166,7 +172,7 @@ class Search {
     for (std::size_t c = 0; c < candidates_.size() && places > 0; ++c) {
       const Candidate& candidate = candidates_[c];
       // An end counts only among the best `beam`: one that no hypothesis of the beam would choose is not finished.
-      if (candidate.token == eos_id) {
+      if (candidate.token == options_.end) {
         if (c < static_cast<std::size_t>(beam_)) finish(sentence, candidate, length, attention);
         continue;
       }
@@ -189,16 +195,16 @@ class Search {
     return total / std::pow(static_cast<float>(length), options_.length_penalty);
   }
 
-  // Whether the search can end: as many hypotheses are finished as the beam is wide, and what would be told of them is
-  // at least as good as the best of those that go on is now. Without the second half, a model that is sure of its
+  // Whether the search can end: as many hypotheses are finished as the beam is wide, and the last that is wanted
+  // is at least as good as the best of those that go on is now. Without the second half, a model that is sure of its
   // output would lose it: the rest of its beam is improbable and soon ends somewhere.
   bool enough(const Sentence& sentence, float best_alive) {
     if (static_cast<int>(sentence.finished.size()) < beam_) return false;
     ranks_.clear();
     for (const Finished& f : sentence.finished) ranks_.push_back(f.score);
-    const auto told = ranks_.begin() + (options_.n_best - 1);
-    std::nth_element(ranks_.begin(), told, ranks_.end(), std::greater<>());
-    return *told >= best_alive;
+    const auto last = ranks_.begin() + (options_.n_best - 1);
+    std::nth_element(ranks_.begin(), last, ranks_.end(), std::greater<>());
+    return *last >= best_alive;
   }
 
   std::int32_t append(const Candidate& candidate, const Tensor& attention) {
@@ -266,7 +272,7 @@ class Search {
       std::reverse(path.begin(), path.end());
       for (const std::int32_t n : path) {
         const Node& node = nodes_[static_cast<std::size_t>(n)];
-        if (node.token != eos_id) h.tokens.push_back(node.token);
+        if (node.token != options_.end) h.tokens.push_back(node.token);
         if (options_.want_attention && node.attention >= 0) {
           const auto from = attention_.begin() + node.attention;
           h.attention.insert(h.attention.end(), from, from + inputs_[s].source_length);
@@ -291,29 +297,25 @@ class Search {
   std::vector<float> ranks_;
   std::vector<Node> nodes_;
   std::vector<float> attention_;
-  DrawScratch scratch_;
+  SampleScratch scratch_;
 };
-
-void require(bool ok, const char* what, double given, const char* possible) {
-  if (!ok) throw UsageError(fmt::format("{}: {} given, {}", what, given, possible));
-}
 
 }  // namespace
 
 void SearchOptions::check() const {
-  require(beam >= 1 && beam <= 1000, "--beam", beam, "1 to 1000 are possible");
-  require(n_best >= 1 && (n_best <= beam || sample), "--n-best", n_best, "1 up to the beam's width is possible");
-  require(!sample || n_best == 1, "--n-best", n_best, "with --sample it is 1");
-  require(std::isfinite(length_penalty), "--length-penalty", length_penalty, "a finite number is needed");
-  require(coverage_penalty >= 0 && std::isfinite(coverage_penalty), "--coverage-penalty", coverage_penalty,
+  require(beam >= 1 && beam <= 1000, "beam", beam, "1 to 1000 are possible");
+  require(n_best >= 1 && (n_best <= beam || sample), "n_best", n_best, "1 up to the beam's width is possible");
+  require(!sample || n_best == 1, "n_best", n_best, "with `sample` it is 1");
+  require(std::isfinite(length_penalty), "length_penalty", length_penalty, "a finite number is needed");
+  require(coverage_penalty >= 0 && std::isfinite(coverage_penalty), "coverage_penalty", coverage_penalty,
           "0 or more is needed");
-  require(min_length >= 0, "--min-length", min_length, "0 or more is needed");
-  require(max_length >= 0, "--max-length", max_length, "1 or more is needed (0: twice the source and 20)");
-  require(max_length == 0 || min_length <= max_length, "--min-length", min_length, "at most --max-length is possible");
-  require(no_repeat_ngram >= 0, "--no-repeat-ngram", no_repeat_ngram, "0 or more is needed");
-  require(temperature > 0 && std::isfinite(temperature), "--temperature", temperature, "more than 0 is needed");
-  require(top_k >= 0, "--top-k", top_k, "0 or more is needed");
-  require(top_p > 0 && top_p <= 1, "--top-p", top_p, "more than 0, up to 1, is needed");
+  require(min_length >= 0, "min_length", min_length, "0 or more is needed");
+  require(max_length >= 0, "max_length", max_length, "1 or more is needed (0: twice the source and 20)");
+  require(max_length == 0 || min_length <= max_length, "min_length", min_length, "at most `max_length` is possible");
+  require(no_repeat_ngram >= 0, "no_repeat_ngram", no_repeat_ngram, "0 or more is needed");
+  require(temperature > 0 && std::isfinite(temperature), "temperature", temperature, "more than 0 is needed");
+  require(top_k >= 0, "top_k", top_k, "0 or more is needed");
+  require(top_p > 0 && top_p <= 1, "top_p", top_p, "more than 0, up to 1, is needed");
 }
 
 std::vector<std::vector<Hypothesis>> search(Stepper& stepper, std::span<const SearchInput> inputs,

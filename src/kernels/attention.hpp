@@ -24,14 +24,14 @@ constexpr std::int64_t kRowBlock = 128;
 /// A bias counts as at least this: times log2 e it is still finite, and only -inf hides.
 constexpr float kLowestBias = -2.3e38F;
 
-/// Which keys a query may look at, and what is added to its scores. All of it is resolved per tile: tiles that no
-/// query of the tile can see are skipped.
+/// Which keys a query may attend to, and what is added to its scores. All of it is resolved per tile: tiles that no
+/// query of the tile may attend to are skipped.
 struct Visibility {
   std::int64_t length = 0;             // keys from here on are padding; the arrays there are not read
   std::int64_t offset = 0;             // for causal, window and ALiBi: query i stands at position i + offset
-  bool causal = false;                 // sees keys j <= i + offset
-  std::int64_t window = -1;            // sees keys |i + offset - j| <= window; -1: no limit
-  const std::uint8_t* mask = nullptr;  // [queries, keys], not 0 = may look
+  bool causal = false;                 // attends to keys j <= i + offset
+  std::int64_t window = -1;            // attends to keys |i + offset - j| <= window; -1: no limit
+  const std::uint8_t* mask = nullptr;  // [queries, keys], not 0 = visible
   std::int64_t mask_stride = 0;        // between rows; 0: one row for all queries
   const float* bias = nullptr;         // added to the scaled score; -inf hides the key
   std::int64_t bias_row = 0;           // distances between rows and columns of bias; 0 broadcasts
@@ -62,8 +62,8 @@ struct DotHead {
   WeightDropout dropout;
   float* out = nullptr;  // [queries, value_dim]
   std::int64_t out_stride = 0;
-  float* peak = nullptr;  // [queries], the largest score times log2 e; -inf for a query that sees nothing
-  float* mass = nullptr;  // [queries], the sum of exp2(score * log2 e - peak); 0 for a query that sees nothing
+  float* peak = nullptr;  // [queries], the largest score times log2 e; -inf for a query without visible keys
+  float* mass = nullptr;  // [queries], the sum of exp2(score * log2 e - peak); 0 for a query without visible keys
 };
 
 /// softmax(w' tanh(a_i + b_j)) v, with a = W q and b = U k (+ bias) computed before: the additive family.

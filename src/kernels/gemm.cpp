@@ -138,7 +138,9 @@ void finish(const Product& x, std::int64_t i, std::int64_t m, std::int64_t j, st
     const auto count = static_cast<std::size_t>(n);
     if (add) math.add_in_place(x.epilogue.bias + j, y, count);
     if (activation == Activation::relu) math.relu(y, y, count);
+    if (activation == Activation::leaky_relu) math.leaky_relu(y, y, count);
     if (activation == Activation::gelu) math.gelu(y, y, count);
+    if (activation == Activation::swish) math.swish(y, y, count);
     if (activation == Activation::tanh) math.tanh(y, y, count);
     if (activation == Activation::sigmoid) math.sigmoid(y, y, count);
     if (dropout.rate > 0) {

@@ -11,21 +11,25 @@ using Map = void (*)(const float* x, float* y, std::size_t n);
 using MapGrad = void (*)(const float* v, const float* dy, float* dx, std::size_t n, bool add);
 
 struct MathKernels {
-  Map exp;                   // 1 ulp; subnormal results, inf and NaN as in libm
-  Map exp2;                  // 2 ulp
-  Map exp_neg;               // for x <= 0 (softmax): 1 ulp; 0 where e^x is below the smallest normal number
-  Map exp2_neg;              // for x <= 0 (tiled softmax): 2.6 ulp; 0 for x <= -127
-  Map tanh;                  // 5 ulp, never beyond 1
-  Map sigmoid;               // 3 ulp, also relative to the small values at negative x
-  Map relu;                  // max(x, 0); NaN stays
-  Map gelu;                  // x Phi(x), exact form, 5 ulp
-  Map log;                   // natural logarithm
-  MapGrad exp_backward;      // of y = exp(x): dy * y
-  MapGrad log_backward;      // of x: dy / x
-  MapGrad tanh_backward;     // of y = tanh(x): dy * (1 - y^2)
-  MapGrad sigmoid_backward;  // of y = sigmoid(x): dy * y * (1 - y)
-  MapGrad relu_backward;     // of y = relu(x), or of x: dy where it is > 0
-  MapGrad gelu_backward;     // of x: dy * (Phi(x) + x phi(x))
+  Map exp;                      // 1 ulp; subnormal results, inf and NaN as in libm
+  Map exp2;                     // 2 ulp
+  Map exp_neg;                  // for x <= 0 (softmax): 1 ulp; 0 where e^x is below the smallest normal number
+  Map exp2_neg;                 // for x <= 0 (tiled softmax): 2.6 ulp; 0 for x <= -127
+  Map tanh;                     // 5 ulp, never beyond 1
+  Map sigmoid;                  // 3 ulp, also relative to the small values at negative x
+  Map relu;                     // max(x, 0); NaN stays
+  Map leaky_relu;               // x for x > 0, else kLeakySlope x
+  Map gelu;                     // x Phi(x), exact form, 5 ulp
+  Map swish;                    // x sigmoid(x), 5 ulp for x >= -87
+  Map log;                      // natural logarithm
+  MapGrad exp_backward;         // of y = exp(x): dy * y
+  MapGrad log_backward;         // of x: dy / x
+  MapGrad tanh_backward;        // of y = tanh(x): dy * (1 - y^2)
+  MapGrad sigmoid_backward;     // of y = sigmoid(x): dy * y * (1 - y)
+  MapGrad relu_backward;        // of y = relu(x), or of x: dy where it is > 0
+  MapGrad leaky_relu_backward;  // of y = leaky_relu(x), or of x: dy where it is > 0, else kLeakySlope dy
+  MapGrad gelu_backward;        // of x: dy * (Phi(x) + x phi(x))
+  MapGrad swish_backward;       // of x: dy * s (1 + x (1 - s)), s = sigmoid(x)
   void (*add)(const float* a, const float* b, float* y, std::size_t n);      // y = a + b
   void (*sub)(const float* a, const float* b, float* y, std::size_t n);      // y = a - b
   void (*mul)(const float* a, const float* b, float* y, std::size_t n);      // y = a * b

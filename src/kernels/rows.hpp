@@ -49,7 +49,7 @@ struct BiasActivation {
   Dropout dropout = {};
 };
 
-/// Its gradient. gelu needs x (and bias), the others y.
+/// Its gradient, from x (and bias) where gradient_needs_x(), from y for the others.
 struct BiasActivationBackward {
   std::int64_t rows = 0, width = 0;
   Activation activation = Activation::none;

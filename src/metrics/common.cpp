@@ -69,6 +69,19 @@ std::int64_t count_matches(const std::vector<std::u32string_view>& a, const std:
   return matches;
 }
 
+std::int64_t longest_common_subsequence(std::u32string_view a, std::u32string_view b) {
+  std::vector<std::int64_t> row(b.size() + 1, 0);  // the longest with the first j of b
+  for (const char32_t one : a) {
+    std::int64_t diagonal = 0;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::int64_t above = row[j + 1];
+      row[j + 1] = one == b[j] ? diagonal + 1 : std::max(above, row[j]);
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
 std::int64_t edit_distance(std::u32string_view a, std::u32string_view b) {
   std::vector<std::int64_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);

@@ -41,6 +41,9 @@ class WordNumbers {
 [[nodiscard]] std::int64_t count_matches(const std::vector<std::u32string_view>& a,
                                          const std::vector<std::u32string_view>& b);
 
+/// The length of the longest sequence that both contain in this order, with or without gaps.
+[[nodiscard]] std::int64_t longest_common_subsequence(std::u32string_view a, std::u32string_view b);
+
 /// The least number of insertions, deletions and substitutions between two sequences.
 [[nodiscard]] std::int64_t edit_distance(std::u32string_view a, std::u32string_view b);
 

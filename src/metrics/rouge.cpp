@@ -37,16 +37,7 @@ Rouge::Figure overlap(const std::u32string& hypothesis, const std::u32string& re
 }
 
 Rouge::Figure subsequence(const std::u32string& hypothesis, const std::u32string& reference) {
-  std::vector<std::int64_t> row(reference.size() + 1, 0);  // the longest with the first j reference words
-  for (const char32_t word : hypothesis) {
-    std::int64_t diagonal = 0;
-    for (std::size_t j = 0; j < reference.size(); ++j) {
-      const std::int64_t above = row[j + 1];
-      row[j + 1] = word == reference[j] ? diagonal + 1 : std::max(above, row[j]);
-      diagonal = above;
-    }
-  }
-  return figure(row.back(), hypothesis.size(), reference.size());
+  return figure(metrics::longest_common_subsequence(hypothesis, reference), hypothesis.size(), reference.size());
 }
 
 void add(Rouge::Figure& to, const Rouge::Figure& one, double weight) {
@@ -57,10 +48,17 @@ void add(Rouge::Figure& to, const Rouge::Figure& one, double weight) {
 
 }  // namespace
 
-Rouge rouge(const Lines& hypotheses, const References& references, std::optional<MetricTokenizer> tokenize) {
+Rouge rouge(const Lines& hypotheses, const References& references, const RougeOptions& how) {
   metrics::check_lines("rouge", hypotheses, references);
   const auto words_of = [&](const std::string& line) {
-    return tokenize ? metric_words(text::to_lower(line), *tokenize) : plain_words(line);
+    std::vector<std::string> words =
+        how.tokenize ? metric_words(text::to_lower(line), *how.tokenize) : plain_words(line);
+    if (how.stem) {
+      for (std::string& word : words) {
+        if (word.size() > 3) word = porter_stem(word);  // as rouge-score: shorter words stay
+      }
+    }
+    return words;
   };
   Rouge total;
   const double weight = 1 / static_cast<double>(hypotheses.size());

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/config.hpp"
+#include "fovea/model/config.hpp"
 
 namespace fovea {
 

@@ -1,42 +1,26 @@
-#include "model/config.hpp"
+#include "fovea/model/config.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
-#include <limits>
-#include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "fovea/error.hpp"
 
 namespace fovea {
 
-#define FOVEA_ENUM_NAMES(E, ...)                                  \
-  template <>                                                     \
-  std::span<const EnumName<E>> enum_names<E>() {                  \
-    static constexpr EnumName<E> names[] = {__VA_ARGS__};         \
-    return names;                                                 \
-  }                                                               \
-  template <>                                                     \
-  E enum_value<E>(std::string_view text, std::string_view what) { \
-    return find<E>(text, what);                                   \
-  }
-
-namespace {
-
-template <class E>
-E find(std::string_view text, std::string_view what) {
-  std::string possible;
-  for (const auto& entry : enum_names<E>()) {
-    if (text == entry.name) return entry.value;
-    possible += (possible.empty() ? "" : ", ") + std::string(entry.name);
-  }
+namespace detail {
+void unknown_name(std::string_view what, std::string_view text, const std::string& possible) {
   throw UsageError(fmt::format("{}: \"{}\" is not one of {}", what, text, possible));
 }
+}  // namespace detail
 
-}  // namespace
+#define FOVEA_ENUM_NAMES(E, ...)                          \
+  template <>                                             \
+  std::span<const EnumName<E>> enum_names<E>() {          \
+    static constexpr EnumName<E> names[] = {__VA_ARGS__}; \
+    return names;                                         \
+  }
 
-FOVEA_ENUM_NAMES(Arch, {Arch::rnn, "rnn"}, {Arch::cnn, "cnn"}, {Arch::transformer, "transformer"})
 FOVEA_ENUM_NAMES(Cell, {Cell::gru, "gru"}, {Cell::lstm, "lstm"})
 FOVEA_ENUM_NAMES(RnnAttention, {RnnAttention::none, "none"}, {RnnAttention::additive, "additive"},
                  {RnnAttention::dot, "dot"}, {RnnAttention::scaled_dot, "scaled-dot"},
@@ -49,203 +33,203 @@ FOVEA_ENUM_NAMES(LocalKind, {LocalKind::none, "none"}, {LocalKind::monotonic, "m
 FOVEA_ENUM_NAMES(Norm, {Norm::pre, "pre"}, {Norm::post, "post"})
 FOVEA_ENUM_NAMES(Positions, {Positions::sinusoidal, "sinusoidal"}, {Positions::learned, "learned"},
                  {Positions::rotary, "rotary"}, {Positions::rotary_cross, "rotary-cross"}, {Positions::alibi, "alibi"})
+FOVEA_ENUM_NAMES(Pooling, {Pooling::learned, "learned"}, {Pooling::context, "context"}, {Pooling::hops, "hops"},
+                 {Pooling::mean, "mean"}, {Pooling::max, "max"}, {Pooling::last, "last"})
 FOVEA_ENUM_NAMES(Tie, {Tie::none, "none"}, {Tie::target, "target"}, {Tie::all, "all"})
+FOVEA_ENUM_NAMES(Activation, {Activation::none, "none"}, {Activation::relu, "relu"},
+                 {Activation::leaky_relu, "leaky-relu"}, {Activation::gelu, "gelu"}, {Activation::swish, "swish"},
+                 {Activation::tanh, "tanh"}, {Activation::sigmoid, "sigmoid"})
 #undef FOVEA_ENUM_NAMES
 
 namespace {
 
-void in_range(const char* name, int value, int low, int high) {
-  if (value < low || value > high) {
-    throw UsageError(fmt::format("{}: {} given, {} to {} are possible", name, value, low, high));
+template <class Variant, std::size_t... I>
+Variant variant_of_kind(std::string_view kind, std::string_view what, std::index_sequence<I...>) {
+  Variant made;
+  std::string possible;
+  const bool found = ((kind == std::variant_alternative_t<I, Variant>::kind
+                           ? (made.template emplace<I>(), true)
+                           : (possible += (possible.empty() ? "" : ", "),
+                              possible += std::variant_alternative_t<I, Variant>::kind, false)) ||
+                      ...);
+  if (!found) detail::unknown_name(what, kind, possible);
+  return made;
+}
+
+template <class Config>
+void check_ranges(const Config& config) {
+  Config::fields(config, []<class T>(const char* name, const T& value, auto... range) {
+    if constexpr (std::is_same_v<T, int>) {
+      const int bounds[] = {range...};
+      if (value < bounds[0] || value > bounds[1]) {
+        throw UsageError(fmt::format("{}: {} given, {} to {} are possible", name, value, bounds[0], bounds[1]));
+      }
+    }
+  });
+}
+
+// `embedding` is the width of what the part reads.
+void check_part(const TransformerConfig& c, int embedding) {
+  if (c.dim % c.heads != 0) throw UsageError(fmt::format("heads: {} do not divide the width {}", c.heads, c.dim));
+  if (embedding != c.dim) {
+    throw UsageError(fmt::format("embedding: a transformer's is its width, {}, not {}", c.dim, embedding));
+  }
+  if (is_rotary(c.positions) && (c.dim / c.heads) % 2 != 0) {
+    throw UsageError(
+        fmt::format("positions: {} needs an even width per head, not {}", enum_text(c.positions), c.dim / c.heads));
   }
 }
 
-// One list of the fields serves writing and reading.
-template <class Config, class Visit>
-void each_field(Config& c, const Visit& visit) {
-  visit("encoder", c.encoder);
-  visit("decoder", c.decoder);
-  visit("layers", c.layers);
-  visit("decoder-layers", c.decoder_layers);
-  visit("dim", c.dim);
-  visit("embedding", c.embedding);
-  visit("ffn", c.ffn);
-  visit("heads", c.heads);
-  visit("norm", c.norm);
-  visit("positions", c.positions);
-  visit("cell", c.cell);
-  visit("bidirectional", c.bidirectional);
-  visit("attention", c.attention);
-  visit("form", c.form);
-  visit("input-feeding", c.input_feeding);
-  visit("local", c.local);
-  visit("local-window", c.local_window);
-  visit("coverage", c.coverage);
-  visit("kernel", c.kernel);
-  visit("tie", c.tie);
-  visit("scaled-embeddings", c.scaled_embeddings);
-  visit("max-positions", c.max_positions);
-  visit("source-vocabulary", c.source_vocabulary);
-  visit("target-vocabulary", c.target_vocabulary);
-  visit("shared-vocabulary", c.shared_vocabulary);
-  visit("languages", c.languages);
+void check_part(const RnnDecoderConfig& c, int) {
+  const bool additive = c.attention == RnnAttention::additive || c.attention == RnnAttention::concat;
+  if (c.local != LocalKind::none && c.attention == RnnAttention::none) {
+    throw UsageError("local: only an rnn decoder with attention has it");
+  }
+  if (c.coverage && !additive) {
+    throw UsageError("coverage: only an rnn decoder with additive or concat attention has it");
+  }
+  if (c.input_feeding && c.form != RnnForm::luong) {
+    throw UsageError("input-feeding: only an rnn decoder of the luong form has it");
+  }
+  if (c.form != RnnForm::conditional) return;
+  if (c.attention == RnnAttention::none) {
+    throw UsageError("form: conditional attends between two cells; it needs attention");
+  }
+  if (c.layers != 1) {
+    throw UsageError(fmt::format("form: a conditional decoder has one layer of two cells, not {} layers", c.layers));
+  }
+}
+
+void check_part(const NoEncoderConfig& c, int embedding) {
+  if (embedding != c.dim) {
+    throw UsageError(
+        fmt::format("embedding: without an encoder it is the width of the memory, {}, not {}", c.dim, embedding));
+  }
+}
+
+template <class Config>
+void check_part(const Config&, int) {}
+
+// What the generator and the rest of the model must agree on.
+void check_generator(const ModelConfig& model, const GeneratorConfig& g) {
+  const TokenSourceConfig& tokens = model.tokens();
+  std::visit([](const auto& c) { check_ranges(c); }, g.decoder);
+  std::visit([&g](const auto& c) { check_part(c, g.embedding); }, g.decoder);
+  const bool rnns =
+      std::holds_alternative<RnnEncoderConfig>(model.encoder) && std::holds_alternative<RnnDecoderConfig>(g.decoder);
+  if ((!tokens.scaled_embeddings || !g.scaled_embeddings) && !rnns) {
+    throw UsageError("scaled-embeddings: only a model of two RNNs does without; others add positions of that size");
+  }
+  if (g.tie == Tie::all && !model.shared_vocabulary) {
+    throw UsageError("tie: all three matrices can be one only with a shared vocabulary");
+  }
+  if (g.tie == Tie::all && (g.embedding != tokens.embedding || g.vocabulary != tokens.vocabulary)) {
+    throw UsageError(fmt::format("tie: one matrix cannot be [{}, {}] in the source and [{}, {}] in the target",
+                                 tokens.vocabulary, tokens.embedding, g.vocabulary, g.embedding));
+  }
 }
 
 }  // namespace
 
+EncoderConfig encoder_of_kind(std::string_view kind, std::string_view what) {
+  return variant_of_kind<EncoderConfig>(kind, what, std::make_index_sequence<std::variant_size_v<EncoderConfig>>());
+}
+
+DecoderConfig decoder_of_kind(std::string_view kind, std::string_view what) {
+  return variant_of_kind<DecoderConfig>(kind, what, std::make_index_sequence<std::variant_size_v<DecoderConfig>>());
+}
+
+const TokenSourceConfig& ModelConfig::tokens() const {
+  if (const auto* tokens = std::get_if<TokenSourceConfig>(&source)) return *tokens;
+  throw UsageError(fmt::format("the model's source is {}, not tokens", kind_of(source)));
+}
+TokenSourceConfig& ModelConfig::tokens() {
+  return const_cast<TokenSourceConfig&>(std::as_const(*this).tokens());
+}
+
+const GeneratorConfig& ModelConfig::generator() const {
+  if (const auto* generator = std::get_if<GeneratorConfig>(&head)) return *generator;
+  throw UsageError(fmt::format("the model's head is a {}, not a generator", kind_of(head)));
+}
+GeneratorConfig& ModelConfig::generator() {
+  return const_cast<GeneratorConfig&>(std::as_const(*this).generator());
+}
+
+const ClassifierConfig& ModelConfig::classifier() const {
+  if (const auto* classifier = std::get_if<ClassifierConfig>(&head)) return *classifier;
+  throw UsageError(fmt::format("the model's head is a {}, not a classifier", kind_of(head)));
+}
+ClassifierConfig& ModelConfig::classifier() {
+  return const_cast<ClassifierConfig&>(std::as_const(*this).classifier());
+}
+
 void ModelConfig::check() const {
-  in_range("layers", layers, 1, 64);
-  in_range("decoder-layers", decoder_layers, 0, 64);
-  in_range("dim", dim, 1, 16384);
-  in_range("embedding", embedding, 0, 16384);
-  in_range("ffn", ffn, 1, 65536);
-  in_range("heads", heads, 1, 256);
-  in_range("kernel", kernel, 1, 63);
-  in_range("local-window", local_window, 1, 10000);
-  in_range("max-positions", max_positions, 1, 1 << 20);
-  in_range("source vocabulary", source_vocabulary, 5, 1 << 24);
-  in_range("target vocabulary", target_vocabulary, 5, 1 << 24);
-  const bool transformer = encoder == Arch::transformer || decoder == Arch::transformer;
-  if (transformer && dim % heads != 0) {
-    throw UsageError(fmt::format("heads: {} do not divide the width {}", heads, dim));
+  std::visit([](const auto& c) { check_ranges(c); }, source);
+  std::visit([](const auto& c) { check_ranges(c); }, encoder);
+  std::visit([](const auto& c) { check_ranges(c); }, head);
+  std::visit([this](const auto& c) { check_part(c, tokens().embedding); }, encoder);
+  if (const auto* cnn = std::get_if<CnnConfig>(&encoder); cnn != nullptr && cnn->kernel % 2 == 0) {
+    throw UsageError(fmt::format("kernel: {} is even; the CNN encoder needs an odd width", cnn->kernel));
   }
-  if (transformer && embedding_width() != dim) {
-    throw UsageError(fmt::format("embedding: a transformer's is its width, {}, not {}", dim, embedding));
-  }
-  if (transformer && is_rotary(positions) && (dim / heads) % 2 != 0) {
-    throw UsageError(
-        fmt::format("positions: {} needs an even width per head, not {}", enum_text(positions), dim / heads));
-  }
-  if (encoder == Arch::cnn && kernel % 2 == 0) {
-    throw UsageError(fmt::format("kernel: {} is even; the CNN encoder needs an odd width", kernel));
-  }
-  if (!scaled_embeddings && (encoder != Arch::rnn || decoder != Arch::rnn)) {
-    throw UsageError("unscaled-embeddings: only a model of two RNNs does without; others add positions of that size");
-  }
-  if (tie == Tie::all && !shared_vocabulary) {
-    throw UsageError("tie: all three matrices can be one only with a shared vocabulary");
-  }
-  if (local != LocalKind::none && (decoder != Arch::rnn || attention == RnnAttention::none)) {
-    throw UsageError("local: only an rnn decoder with attention has it");
-  }
-  if (coverage &&
-      (decoder != Arch::rnn || (attention != RnnAttention::additive && attention != RnnAttention::concat))) {
-    throw UsageError("coverage: only an rnn decoder with additive or concat attention has it");
-  }
-  if (input_feeding && (decoder != Arch::rnn || form != RnnForm::luong)) {
-    throw UsageError("input-feeding: only an rnn decoder of the luong form has it");
-  }
-  if (decoder == Arch::rnn && form == RnnForm::conditional) {
-    if (attention == RnnAttention::none)
-      throw UsageError("form: conditional looks between two cells; it needs attention");
-    if (decoder_layer_count() != 1) {
-      throw UsageError(
-          fmt::format("form: a conditional decoder has one layer of two cells, not {} layers", decoder_layer_count()));
-    }
+  if (const auto* generator = std::get_if<GeneratorConfig>(&head)) check_generator(*this, *generator);
+  const auto* classifier = std::get_if<ClassifierConfig>(&head);
+  if (classifier != nullptr && classifier->pooling == Pooling::last &&
+      !std::holds_alternative<RnnEncoderConfig>(encoder)) {
+    throw UsageError(fmt::format("pooling: only an rnn encoder has a last state, not {}", kind_of(encoder)));
   }
 }
 
+namespace {
+
+std::int64_t learned_positions(const CnnConfig& c) {
+  return c.max_positions;
+}
+std::int64_t learned_positions(const TransformerConfig& c) {
+  return c.positions == Positions::learned ? c.max_positions : 0;
+}
+template <class Config>
+std::int64_t learned_positions(const Config&) {
+  return 0;
+}
+
+}  // namespace
+
 std::int64_t ModelConfig::longest_source() const {
-  const bool table = encoder == Arch::cnn || (encoder == Arch::transformer && positions == Positions::learned);
-  const bool location = decoder == Arch::rnn && attention == RnnAttention::location;
-  return table || location ? max_positions : 0;
+  const std::int64_t table = std::visit([](const auto& c) { return learned_positions(c); }, encoder);
+  const auto* generator = std::get_if<GeneratorConfig>(&head);
+  const auto* rnn = generator != nullptr ? std::get_if<RnnDecoderConfig>(&generator->decoder) : nullptr;
+  const std::int64_t location = rnn != nullptr && rnn->attention == RnnAttention::location ? rnn->max_positions : 0;
+  return table == 0 ? location : location == 0 ? table : std::min(table, location);
 }
 
 std::int64_t ModelConfig::longest_target() const {
-  const bool table = decoder == Arch::cnn || (decoder == Arch::transformer && positions == Positions::learned);
-  return table ? max_positions : 0;
+  const auto* generator = std::get_if<GeneratorConfig>(&head);
+  if (generator == nullptr) return 0;
+  return std::visit([](const auto& c) { return learned_positions(c); }, generator->decoder);
 }
 
-std::span<const char* const> preset_names() {
-  static constexpr const char* names[] = {"rnn-bahdanau", "rnn-luong",        "rnn-plain",
-                                          "cnn",          "transformer-tiny", "transformer-small"};
-  return names;
+bool ModelConfig::attends() const {
+  if (const auto* classifier = std::get_if<ClassifierConfig>(&head)) {
+    return classifier->pooling == Pooling::learned || classifier->pooling == Pooling::context ||
+           classifier->pooling == Pooling::hops;
+  }
+  const auto* rnn = std::get_if<RnnDecoderConfig>(&generator().decoder);
+  return rnn == nullptr || rnn->attention != RnnAttention::none;
 }
 
-ModelConfig preset(std::string_view name) {
-  ModelConfig c;
-  if (name == "transformer-tiny") return c;
-  if (name == "transformer-small") {
-    c.layers = 3;
-    c.dim = 256;
-    c.ffn = 1024;
-    return c;
-  }
-  if (name == "cnn") {
-    c.encoder = c.decoder = Arch::cnn;
-    c.dim = c.embedding = 256;
-    return c;
-  }
-  c.encoder = c.decoder = Arch::rnn;
-  c.layers = 1;
-  c.dim = c.embedding = 256;
-  if (name == "rnn-bahdanau") return c;
-  if (name == "rnn-plain") {
-    c.attention = RnnAttention::none;
-    return c;
-  }
-  if (name == "rnn-luong") {
-    c.layers = 2;
-    c.cell = Cell::lstm;
-    c.bidirectional = false;
-    c.form = RnnForm::luong;
-    c.attention = RnnAttention::general;
-    c.input_feeding = true;
-    return c;
-  }
-  throw UsageError(fmt::format("preset: \"{}\" is not one of {}", name, fmt::join(preset_names(), ", ")));
+int ModelConfig::attention_layers() const {
+  if (!attends()) return 0;
+  const auto* generator = std::get_if<GeneratorConfig>(&head);
+  if (generator == nullptr || std::holds_alternative<RnnDecoderConfig>(generator->decoder)) return 1;
+  return layers_of(generator->decoder);
 }
 
-nlohmann::json to_json(const ModelConfig& config) {
-  nlohmann::json json;
-  each_field(config, [&json]<class T>(const char* name, const T& value) {
-    if constexpr (std::is_enum_v<T>) {
-      json[name] = enum_text(value);
-    } else {
-      json[name] = value;
-    }
-  });
-  return json;
-}
-
-ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& file) {
-  ModelConfig config;
-  if (!json.is_object()) throw FileError(file + ": the model's configuration is not an object");
-  each_field(config, [&]<class T>(const char* name, T& value) {
-    const auto found = json.find(name);
-    if constexpr (std::is_same_v<T, bool>) {
-      // Models made before it could be chosen: two RNNs did not scale them.
-      if (found == json.end() && &value == &config.scaled_embeddings) {
-        value = config.encoder != Arch::rnn || config.decoder != Arch::rnn;
-        return;
-      }
-    }
-    if (found == json.end()) throw FileError(fmt::format("{}: \"{}\" is missing", file, name));
-    try {
-      if constexpr (std::is_enum_v<T>) {
-        value = enum_value<T>(found->get<std::string>(), name);
-      } else if constexpr (std::is_same_v<T, int>) {
-        // As it is written: nlohmann-json would cut off what does not fit.
-        const double number = found->is_number_integer() ? found->get<double>() : NAN;
-        if (!(std::abs(number) <= std::numeric_limits<int>::max())) {
-          throw FileError(fmt::format("{}: \"{}\" is {}, not a whole number that fits", file, name, found->dump()));
-        }
-        value = found->get<int>();
-      } else {
-        value = found->get<T>();
-      }
-    } catch (const UsageError& error) {
-      throw FileError(fmt::format("{}: {}", file, error.what()));
-    } catch (const nlohmann::json::exception&) {
-      throw FileError(fmt::format("{}: \"{}\" has the wrong type", file, name));
-    }
-  });
-  try {
-    config.check();
-  } catch (const UsageError& error) {
-    throw FileError(fmt::format("{}: {}", file, error.what()));
+int ModelConfig::attention_heads() const {
+  if (const auto* classifier = std::get_if<ClassifierConfig>(&head)) {
+    return classifier->pooling == Pooling::hops ? classifier->hops : 1;
   }
-  return config;
+  const auto* transformer = std::get_if<TransformerConfig>(&generator().decoder);
+  return transformer != nullptr ? transformer->heads : 1;
 }
 
 }  // namespace fovea

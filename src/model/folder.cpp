@@ -1,4 +1,4 @@
-#include "model/folder.hpp"
+#include "fovea/model/folder.hpp"
 
 #include <fmt/format.h>
 
@@ -6,15 +6,23 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
+#include "fovea/model/seq2seq.hpp"
+#include "fovea/model/text_classifier.hpp"
 #include "fovea/safetensors.hpp"
-#include "model/seq2seq.hpp"
+#include "model/config_json.hpp"
 
 namespace fovea {
 namespace {
 
-constexpr int kFormat = 1;  // of config.json
+constexpr int kFormat = 2;  // of config.json
+
+// The task that a head is for.
+const char* task_of(const ModelConfig& config) {
+  return std::holds_alternative<ClassifierConfig>(config.head) ? "classify" : "generate";
+}
 
 }  // namespace
 
@@ -24,7 +32,7 @@ void write_model_config(const std::filesystem::path& folder, const ModelConfig& 
   if (error) throw FileError(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
   tokenizers.source->save(folder, config.shared_vocabulary ? "shared" : "source");
   if (!config.shared_vocabulary) tokenizers.target->save(folder, "target");
-  const nlohmann::json json = {{"format", kFormat}, {"task", "generate"}, {"model", to_json(config)}};
+  const nlohmann::json json = {{"format", kFormat}, {"task", task_of(config)}, {"model", to_json(config)}};
   write_whole_file(folder / "config.json", json.dump(2) + "\n");
 }
 
@@ -41,17 +49,26 @@ ModelConfig read_model_config(const std::filesystem::path& folder) {
   if (!in) throw FileError(fmt::format("{}: cannot be read; a model folder holds it", file));
   std::ostringstream text;
   text << in.rdbuf();
-  const auto json = nlohmann::json::parse(text.str(), nullptr, false);
+  const auto json = parse_json(text.str(), file);
   if (!json.is_object()) throw FileError(file + ": not a JSON object");
   const auto format = json.find("format");
-  if (format == json.end() || !format->is_number_integer() || *format != kFormat) {
-    throw FileError(fmt::format("{}: \"format\" is not {}; another version of Fovea wrote it", file, kFormat));
+  if (format == json.end() || !format->is_number_integer()) {
+    throw FileError(file + ": \"format\" is missing; a Fovea model says which format it has");
   }
-  const auto task = json.find("task");
-  if (task == json.end() || *task != "generate") throw FileError(file + ": \"task\" is not \"generate\"");
+  if (*format != kFormat) {
+    throw FileError(
+        fmt::format("{}: \"format\" is {}, this version of Fovea reads {}; train the model again, or use "
+                    "the version that wrote it",
+                    file, format->dump(), kFormat));
+  }
   const auto model = json.find("model");
   if (model == json.end()) throw FileError(file + ": \"model\" is missing");
-  return model_config_from_json(*model, file);
+  const ModelConfig config = model_config_from_json(*model, file);
+  const auto task = json.find("task");
+  if (task == json.end() || *task != task_of(config)) {
+    throw FileError(fmt::format("{}: \"task\" is not \"{}\", which the model's head is for", file, task_of(config)));
+  }
+  return config;
 }
 
 Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfig& config) {
@@ -68,30 +85,36 @@ Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfi
           fmt::format("{}: the {} tokenizer has {} tokens, config.json says {}", folder.string(), side, there, wanted));
     }
   };
-  check("source", config.source_vocabulary, t.source->size());
-  check("target", config.target_vocabulary, t.target->size());
+  check("source", config.tokens().vocabulary, t.source->size());
+  if (const auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
+    check("label", classifier->labels + special_ids, t.target->size());
+  } else {
+    check("target", config.generator().vocabulary, t.target->size());
+  }
   return t;
+}
+
+void build_weights(const ModelConfig& config, Parameters& parameters) {
+  if (std::holds_alternative<ClassifierConfig>(config.head)) {
+    const TextClassifier model(config, parameters);
+  } else {
+    const Seq2Seq model(config, parameters);
+  }
 }
 
 LoadedModel load_model(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder)) throw FileError(folder.string() + ": there is no such model folder");
-  LoadedModel loaded{read_model_config(folder), Parameters(0), {}};
-  loaded.tokenizers = read_tokenizers(folder, loaded.config);
+  const ModelConfig config = read_model_config(folder);
+  const Tokenizers tokenizers = read_tokenizers(folder, config);
   const std::filesystem::path file = folder / "model.safetensors";
-  const Safetensors weights(file);
-  for (const auto& entry : weights.entries()) {
-    // Copies: a file that is written over while it is mapped would change, or end, under a running server.
-    loaded.parameters.put(entry.name, weights.tensor(entry.name).clone());
-  }
-  loaded.parameters.seal();
+  LoadedModel loaded{config, Parameters::load(file), tokenizers};
   try {
-    const Seq2Seq model(loaded.config, loaded.parameters);
+    build_weights(loaded.config, loaded.parameters);
   } catch (const Error& error) {
     throw FileError(fmt::format("{}: {}", file.string(), error.what()));
   }
   for (const auto& entry : loaded.parameters.entries()) {
-    if (!entry.asked)
-      throw FileError(fmt::format("{}: weight {} is not part of this model", file.string(), entry.name));
+    if (!entry.used) throw FileError(fmt::format("{}: weight {} is not part of this model", file.string(), entry.name));
   }
   return loaded;
 }

@@ -1,4 +1,4 @@
-#include "nn/positions.hpp"
+#include "fovea/nn/positions.hpp"
 
 #include <fmt/format.h>
 

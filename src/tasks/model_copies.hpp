@@ -1,4 +1,4 @@
-// Models on shared weights, one per thread that decodes.
+// Models on shared weights, one per thread that works with them.
 #pragma once
 
 #include <memory>
@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "model/seq2seq.hpp"
+#include "fovea/model/config.hpp"
+#include "fovea/nn/parameters.hpp"
 
 namespace fovea {
 
-/// A model belongs to one thread at a time: whoever decodes takes one that is idle, or builds another on the same
+/// A model belongs to one thread at a time: whoever needs one takes one that is idle, or builds another on the same
 /// weights.
+template <class Model>
 class ModelCopies {
  public:
   /// `weights` must outlive this.
@@ -20,7 +22,7 @@ class ModelCopies {
  private:
   struct Copy {
     Parameters parameters;
-    Seq2Seq model;
+    Model model;
     Copy(const ModelConfig& config, const Parameters& weights)
         : parameters(weights.replica()), model(config, parameters) {}
   };
@@ -45,7 +47,7 @@ class ModelCopies {
     }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    [[nodiscard]] const Seq2Seq& model() const { return copy_->model; }
+    [[nodiscard]] const Model& model() const { return copy_->model; }
 
    private:
     ModelCopies& copies_;

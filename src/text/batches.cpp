@@ -19,10 +19,8 @@ Batches::Batches(const Corpus& corpus, const BatchOptions& options) : corpus_(co
     const auto pair = static_cast<std::int32_t>(i);
     const std::int64_t longest = std::max(source_length(pair), target_length(pair));
     if (longest > options.batch_tokens) {
-      throw UsageError(
-          fmt::format("--batch-tokens {} is less than the {} tokens of line {}; raise it or lower "
-                      "--max-length",
-                      options.batch_tokens, longest, corpus.line(i)));
+      throw UsageError(fmt::format("batch_tokens: {} given, line {} has {} tokens; raise it or lower `max_length`",
+                                   options.batch_tokens, corpus.line(i), longest));
     }
   }
   by_length_.resize(static_cast<std::size_t>(corpus.size()));

@@ -44,7 +44,7 @@ std::vector<std::string> CorpusReport::warnings() const {
                               empty.first));
   }
   if (too_long.count > 0) {
-    out.push_back(fmt::format("left out {} of {} line pairs of more than {} tokens (--max-length), the first at {}",
+    out.push_back(fmt::format("left out {} of {} line pairs of more than {} tokens (`max_length`), the first at {}",
                               too_long.count, lines, max_length, too_long.first));
   }
   return out;
@@ -92,7 +92,7 @@ Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenize
   if (tally.kept == 0) {
     throw FileError(fmt::format(
         "{} and {}: none of the {} line pairs is left, {} have an empty side and {} more than {} "
-        "tokens (--max-length)",
+        "tokens (`max_length`)",
         text.source_path, text.target_path, tally.lines, tally.empty.count, tally.too_long.count, max_length));
   }
   if (report != nullptr) *report = tally;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fovea/text.hpp"
+#include "text/pairs.hpp"
 
 namespace fovea::text {
 
@@ -41,7 +42,7 @@ struct CorpusReport {
 };
 
 /// Pairs of id sequences, without bos and eos, in one block of memory.
-class Corpus {
+class Corpus final : public Pairs {
  public:
   Corpus() = default;
   /// Encodes the pairs that have a token and at most max_length of them on each side; a pair is kept whole or not at
@@ -57,12 +58,12 @@ class Corpus {
   /// Adds one pair; `line` is where it came from, counted from 1.
   void add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line);
 
-  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(pairs_.size()); }
-  [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const {
+  [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(pairs_.size()); }
+  [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override {
     const Pair& p = pairs_[static_cast<std::size_t>(i)];
     return {ids_.data() + p.begin, p.source};
   }
-  [[nodiscard]] std::span<const std::int32_t> target(std::int64_t i) const {
+  [[nodiscard]] std::span<const std::int32_t> target(std::int64_t i) const override {
     const Pair& p = pairs_[static_cast<std::size_t>(i)];
     return {ids_.data() + p.begin + p.source, p.target};
   }

@@ -1,8 +1,14 @@
 #include "text/unicode.hpp"
 
-#include <utf8proc.h>
+#include <fmt/format.h>
+#include <unicode/bytestream.h>
+#include <unicode/casemap.h>
+#include <unicode/uchar.h>
 
 #include <cstdint>
+#include <limits>
+
+#include "fovea/error.hpp"
 
 namespace fovea::text {
 namespace {
@@ -26,55 +32,6 @@ int sequence_length(const unsigned char* p, std::size_t left) {
   if (a == 0xF0 && p[1] < 0x90) return 0;   // overlong
   if (a == 0xF4 && p[1] >= 0x90) return 0;  // past U+10FFFF
   return 4;
-}
-
-bool is_cased(char32_t c) {
-  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Unicode's Case_Ignorable: marks, format characters, modifiers, and the punctuation found inside words.
-bool is_case_ignorable(char32_t c) {
-  switch (c) {
-    case U'\'':
-    case U'.':
-    case U':':
-    case U'\u00B7':
-    case U'\u0387':
-    case U'\u2018':
-    case U'\u2019':
-    case U'\u2024':
-    case U'\u2027':
-      return true;
-    default:
-      break;
-  }
-  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_SK:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Final_Sigma: a cased letter before it and none after it, case-ignorable characters aside.
-bool ends_a_word(std::u32string_view line, std::size_t at) {
-  std::size_t i = at;
-  while (i > 0 && is_case_ignorable(line[i - 1])) --i;
-  if (i == 0 || !is_cased(line[i - 1])) return false;
-  i = at + 1;
-  while (i < line.size() && is_case_ignorable(line[i])) ++i;
-  return i == line.size() || !is_cased(line[i]);
 }
 
 }  // namespace
@@ -149,9 +106,19 @@ bool is_space(char32_t c) {
 }
 
 bool is_unspaced(char32_t c) {
-  return (c >= 0x0E00 && c < 0x0EFF) || (c >= 0x2E80 && c < 0x3130) || (c >= 0x31A0 && c < 0xA4D0) ||
+  if (c < 0x0E00) return false;
+  return c < 0x0EFF || (c >= 0x1000 && c < 0x10A0) || (c >= 0x1780 && c < 0x1800) || (c >= 0x2E80 && c < 0x3130) ||
+         (c >= 0x31A0 && c < 0xA4D0) || (c >= 0xA9E0 && c < 0xAA00) || (c >= 0xAA60 && c < 0xAA80) ||
          (c >= 0xF900 && c < 0xFB00) || (c >= 0xFE30 && c < 0xFE50) || (c >= 0xFF00 && c < 0xFFEF) ||
          (c >= 0x20000 && c < 0x32000);
+}
+
+bool is_punctuation(char32_t c) {
+  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_P_MASK) != 0;
+}
+
+bool is_letter_or_number(char32_t c) {
+  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_L_MASK | U_GC_N_MASK)) != 0;
 }
 
 std::string to_lower(std::string_view utf8) {
@@ -163,19 +130,15 @@ std::string to_lower(std::string_view utf8) {
     out.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c);
   }
   if (i == utf8.size()) return out;
-  out.clear();
-  const std::u32string line = to_code_points(utf8);
-  for (std::size_t k = 0; k < line.size(); ++k) {
-    const char32_t c = line[k];
-    if (c == 0x0130) {  // İ: the only letter whose lower case is always two code points
-      append_utf8(out, U'i');
-      append_utf8(out, 0x0307);
-    } else if (c == 0x03A3) {
-      append_utf8(out, ends_a_word(line, k) ? 0x03C2 : 0x03C3);
-    } else {
-      append_utf8(out, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))));
-    }
+  if (utf8.size() > std::numeric_limits<std::int32_t>::max()) {
+    throw UsageError(fmt::format("a text of {} bytes is too long for lower case; at most {}", utf8.size(),
+                                 std::numeric_limits<std::int32_t>::max()));
   }
+  out.clear();
+  icu::StringByteSink<std::string> sink(&out);
+  UErrorCode status = U_ZERO_ERROR;
+  icu::CaseMap::utf8ToLower("", 0, {utf8.data(), static_cast<std::int32_t>(utf8.size())}, sink, nullptr, status);
+  if (U_FAILURE(status)) throw Error(fmt::format("lower case: {}", u_errorName(status)));
   return out;
 }
 
@@ -208,31 +171,14 @@ std::string_view trim(std::string_view utf8) {
   return begin < end ? utf8.substr(begin, end - begin) : std::string_view{};
 }
 
-std::vector<std::string_view> graphemes(std::string_view utf8) {
-  std::vector<std::string_view> out;
-  utf8proc_int32_t state = 0;
-  char32_t previous = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < utf8.size();) {
-    const std::size_t at = i;
-    const char32_t c = next_code_point(utf8, i);
-    if (at > 0 && utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(previous),
-                                                   static_cast<utf8proc_int32_t>(c), &state)) {
-      out.push_back(utf8.substr(begin, at - begin));
-      begin = at;
-    }
-    previous = c;
-  }
-  if (begin < utf8.size()) out.push_back(utf8.substr(begin));
-  return out;
-}
-
-int columns(std::string_view utf8) {
-  int width = 0;
-  for (std::size_t i = 0; i < utf8.size();) {
-    width += utf8proc_charwidth(static_cast<utf8proc_int32_t>(next_code_point(utf8, i)));
-  }
-  return width;
+int columns(char32_t c) {
+  const auto point = static_cast<UChar32>(c);
+  if (c < 0x300) return 1;
+  constexpr std::uint32_t none = U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK;
+  const bool vowel = c >= 0x1160 && c <= 0x11FF;  // the second and third letter of a Korean syllable
+  if ((U_GET_GC_MASK(point) & none) != 0 || vowel || u_hasBinaryProperty(point, UCHAR_EMOJI_MODIFIER)) return 0;
+  const int width = u_getIntPropertyValue(point, UCHAR_EAST_ASIAN_WIDTH);
+  return width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
 }
 
 }  // namespace fovea::text

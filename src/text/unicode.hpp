@@ -23,8 +23,13 @@ void append_utf8(std::string& to, char32_t code_point);
 /// White space as Python's str.split sees it, which is what sacreBLEU counts by.
 [[nodiscard]] bool is_space(char32_t c);
 
-/// Whether the character belongs to a script that puts no spaces between words: Chinese, Japanese, Thai, Lao.
+/// Whether the character belongs to a script that puts no spaces between words: Chinese, Japanese, Thai, Lao, Khmer,
+/// Burmese; their marks too (，「).
 [[nodiscard]] bool is_unspaced(char32_t c);
+
+/// Punctuation by Unicode's general category (P), and letters and numbers (L and N).
+[[nodiscard]] bool is_punctuation(char32_t c);
+[[nodiscard]] bool is_letter_or_number(char32_t c);
 
 /// Lower case by Unicode's full mapping: one letter may become two, and a sigma that ends a word becomes ς.
 [[nodiscard]] std::string to_lower(std::string_view utf8);
@@ -35,11 +40,7 @@ void append_utf8(std::string& to, char32_t code_point);
 /// Without the white space at its ends.
 [[nodiscard]] std::string_view trim(std::string_view utf8);
 
-/// What a reader calls characters: extended grapheme clusters, so that a letter keeps its accents and an emoji its
-/// modifiers. Views into `utf8`.
-[[nodiscard]] std::vector<std::string_view> graphemes(std::string_view utf8);
-
-/// How many columns the text takes in a terminal: 2 for wide East Asian characters, 0 for combining marks.
-[[nodiscard]] int columns(std::string_view utf8);
+/// How many columns the character takes in a terminal: 2 for wide ones (CJK, emoji), 0 for combining ones.
+[[nodiscard]] int columns(char32_t c);
 
 }  // namespace fovea::text

@@ -2,50 +2,69 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fovea/error.hpp"
+#include "text/segment.hpp"
 #include "text/tokenizer/vocabulary.hpp"
-#include "text/unicode.hpp"
 
 namespace fovea::text {
 namespace {
 
-constexpr std::string_view visible_space = "\u2581";
-
-bool starts_unspaced(std::string_view piece) {
-  std::size_t at = 0;
-  return !piece.empty() && is_unspaced(next_code_point(piece, at));
+bool is_special(std::string_view piece) {
+  return piece == special_token(eos_id) || piece == special_token(bos_id) || piece == special_token(pad_id);
 }
 
-bool ends_unspaced(std::string_view piece) {
-  const std::u32string all = to_code_points(piece);
-  return !all.empty() && is_unspaced(all.back());
-}
+// The pieces between two spaces.
+struct Chunk {
+  std::string text;
+  std::vector<std::size_t> ends;  // where each piece ends in the text
+
+  void add(std::string_view piece) {
+    text += piece;
+    ends.push_back(text.size());
+  }
+
+  // Moves its words to `out`: one ends where a word of the text ends, unless a piece goes on there.
+  void move_to(PieceWords& out) {
+    if (ends.empty()) return;
+    std::vector<std::size_t> cuts;
+    for (const std::string_view word : cut_unspaced(text))
+      cuts.push_back((cuts.empty() ? 0 : cuts.back()) + word.size());
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+      out.of_piece.push_back(static_cast<std::int32_t>(out.words.size()));
+      if (end == text.size() || end == begin || !std::binary_search(cuts.begin(), cuts.end(), end)) continue;
+      out.words.push_back(text.substr(begin, end - begin));
+      begin = end;
+    }
+    out.words.push_back(text.substr(begin));
+    *this = {};
+  }
+};
 
 }  // namespace
 
 PieceWords words_of_pieces(TokenizerKind kind, std::span<const std::string> pieces) {
-  const bool whole = kind == TokenizerKind::word || kind == TokenizerKind::label;
   PieceWords out;
-  bool begin = true;  // the next piece opens a word
+  Chunk chunk;
   for (const std::string& piece : pieces) {
-    const bool special =
-        piece == special_token(eos_id) || piece == special_token(bos_id) || piece == special_token(pad_id);
+    if (kind == TokenizerKind::word || kind == TokenizerKind::label || is_special(piece)) {
+      chunk.move_to(out);
+      out.of_piece.push_back(static_cast<std::int32_t>(out.words.size()));
+      out.words.push_back(piece);
+      continue;
+    }
     std::string_view text = piece;
-    if (!whole && text.starts_with(visible_space)) {
+    if (text.starts_with(visible_space)) {
       text.remove_prefix(visible_space.size());
-      begin = true;
+      // Among characters, ▁▁ is a ▁ of the text. A ▁ that stands alone belongs to the word after it.
+      const bool space = kind != TokenizerKind::character || text.empty();
+      if (space && !chunk.text.empty()) chunk.move_to(out);
     }
-    // A ▁ that stands alone belongs to the word after it.
-    const bool waiting = !out.words.empty() && out.words.back().empty();
-    if ((begin || whole || special || starts_unspaced(text) ||
-         (!out.words.empty() && ends_unspaced(out.words.back()))) &&
-        !(waiting && !special)) {
-      out.words.emplace_back();
-    }
-    out.words.back() += text;
-    out.of_piece.push_back(static_cast<std::int32_t>(out.words.size()) - 1);
-    begin = special;
+    chunk.add(text);
   }
+  chunk.move_to(out);
   return out;
 }
 

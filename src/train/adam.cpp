@@ -1,10 +1,11 @@
-#include "train/adam.hpp"
+#include "fovea/train/adam.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/require.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/kernels.hpp"
@@ -17,7 +18,18 @@ constexpr std::int64_t kPiece = 16384;  // values a thread takes at a time
 
 }  // namespace
 
-Adam::Adam(Parameters& parameters, const TrainOptions& options) : parameters_(parameters), options_(options) {
+void AdamOptions::check() const {
+  require(rate > 0 && std::isfinite(rate), "rate", rate, "more than 0 is needed");
+  require(beta1 >= 0 && beta1 < 1, "beta1", beta1, "0 up to, but not, 1 is needed");
+  require(beta2 >= 0 && beta2 < 1, "beta2", beta2, "0 up to, but not, 1 is needed");
+  require(epsilon > 0, "epsilon", epsilon, "more than 0 is needed");
+  require(weight_decay >= 0 && std::isfinite(weight_decay), "weight_decay", weight_decay, "0 or more is needed");
+  require(clip >= 0 && std::isfinite(clip), "clip", clip, "0 or more is needed");
+  require(ema >= 0 && ema < 1, "ema", ema, "0 up to, but not, 1 is needed");
+}
+
+Adam::Adam(Parameters& parameters, const AdamOptions& options) : parameters_(parameters), options_(options) {
+  options.check();
   for (std::size_t e = 0; e < parameters.entries().size(); ++e) {
     const Var& weight = parameters.entries()[e].weight;
     first_.push_back(Tensor::zeros(weight.shape()));
@@ -30,7 +42,8 @@ Adam::Adam(Parameters& parameters, const TrainOptions& options) : parameters_(pa
   squares_.resize(pieces_.size());
 }
 
-double Adam::step(std::int64_t number, double rate, double scale) {
+double Adam::step(double rate, double scale) {
+  const auto number = static_cast<double>(++steps_);
   const auto& entries = parameters_.entries();
   const kernels::OptimKernels& kernels = *kernels::active().optim;
   gradients_.clear();
@@ -48,16 +61,16 @@ double Adam::step(std::int64_t number, double rate, double scale) {
   const double norm = scale * std::sqrt(sum);
   if (!std::isfinite(norm)) {
     throw Error(
-        fmt::format("step {}: the norm of the gradient is {}; a smaller --learning-rate may help", number, norm));
+        fmt::format("step {}: the norm of the gradient is {}; a smaller `learning_rate` may help", steps_, norm));
   }
   const auto factor =
       static_cast<float>(scale * (options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1.0));
   // m / c1 / (sqrt(v / c2) + e) = (m sqrt(c2) / c1) / (sqrt(v) + e sqrt(c2)): one square root and one division a value.
-  const double c1 = 1 - std::pow(static_cast<double>(options_.beta1), static_cast<double>(number));
-  const double c2 = 1 - std::pow(static_cast<double>(options_.beta2), static_cast<double>(number));
+  const double c1 = 1 - std::pow(static_cast<double>(options_.beta1), number);
+  const double c2 = 1 - std::pow(static_cast<double>(options_.beta2), number);
   // Early on the mean forgets faster, so that it does not hang on to where the weights started.
   const double steady = options_.ema;
-  const double early = static_cast<double>(number) / (static_cast<double>(number) + 9);
+  const double early = number / (number + 9);
   const kernels::AdamStep how{.factor = factor,
                               .beta1 = options_.beta1,
                               .beta2 = options_.beta2,

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
 
@@ -16,10 +17,12 @@ namespace {
 using nlohmann::json;
 
 json to_json(const TrainState& s) {
-  return {
-      {"step", s.step},         {"epoch", s.epoch},   {"batch", s.batch},       {"seconds", s.seconds},
-      {"tokens", s.tokens},     {"best", s.best},     {"has_best", s.has_best}, {"disappointments", s.disappointments},
-      {"halvings", s.halvings}, {"judged", s.judged}, {"finished", s.finished}};
+  return {{"step", s.step},         {"epoch", s.epoch},
+          {"batch", s.batch},       {"seconds", s.seconds},
+          {"tokens", s.tokens},     {"best", s.best},
+          {"has_best", s.has_best}, {"without_improvement", s.without_improvement},
+          {"halvings", s.halvings}, {"validated_step", s.validated_step},
+          {"finished", s.finished}};
 }
 
 // As it is written: nlohmann-json would cut off what does not fit.
@@ -42,18 +45,19 @@ TrainState state_from(const json& j) {
   count(j, "tokens", s.tokens);
   j.at("best").get_to(s.best);
   j.at("has_best").get_to(s.has_best);
-  count(j, "disappointments", s.disappointments);
+  count(j, "without_improvement", s.without_improvement);
   count(j, "halvings", s.halvings);
   j.at("finished").get_to(s.finished);
-  const json judged = j.value("judged", json());  // older ones do not have it
-  if (judged.is_number_integer()) s.judged = judged.get<std::int64_t>();
+  if (!j.at("validated_step").is_number_integer())
+    throw FileError("the state of the training has no \"validated_step\"");
+  j.at("validated_step").get_to(s.validated_step);
   return s;
 }
 
 json training_json(const Safetensors& in, const std::filesystem::path& file) {
   const auto training = in.metadata().find("training");
   if (training == in.metadata().end()) throw FileError(file.string() + ": not a training checkpoint");
-  json meta = json::parse(training->second, nullptr, false);
+  json meta = parse_json(training->second, file.string() + ": the state of the training");
   try {
     (void)state_from(meta);
     (void)meta.at("mean").get<bool>();
@@ -67,21 +71,18 @@ json training_json(const Safetensors& in, const std::filesystem::path& file) {
   return meta;
 }
 
-// In what a training was given something else than now: "seed 1, not 2". Empty when the older of two just says less.
-std::string difference(const std::string& before, const std::string& now) {
-  const json a = json::parse(before, nullptr, false);
-  const json b = json::parse(now, nullptr, false);
-  if (!a.is_object() || !b.is_object()) return "something else";
+// In what a training was given something else than now, as "seed 1, not 2".
+std::string difference(const json& a, const json& b, const std::string& path) {
   for (const auto& [name, value] : b.items()) {
-    const bool newer = name == "text" || name == "validation" || name == "validate";
-    const json was = a.value(name, json());
-    if (was == value || (newer && was.is_null())) continue;
+    const json was = a.is_object() ? a.value(name, json()) : json();
+    if (was == value) continue;
+    if (value.is_object() && was.is_object()) return difference(was, value, path + name + ".");
     if (name == "text" || name == "pairs" || name == "tokens") return "other training text";
     if (name == "validation") return "other text to validate on";
-    return fmt::format("{} {}, not {}", name, was.is_null() ? "nothing" : was.dump(), value.dump());
+    return fmt::format("{}{} {}, not {}", path, name, was.is_null() ? "nothing" : was.dump(), value.dump());
   }
   for (const auto& [name, value] : a.items()) {
-    if (!b.contains(name)) return fmt::format("{} {}", name, value.dump());
+    if (!b.contains(name)) return fmt::format("{}{} {}", path, name, value.dump());
   }
   return {};
 }
@@ -90,8 +91,9 @@ void check_made_with(const Safetensors& in, const std::filesystem::path& file, c
   const auto made_with = in.metadata().find("fingerprint");
   if (made_with == in.metadata().end()) throw FileError(file.string() + ": does not say what it was made with");
   if (made_with->second == fingerprint) return;
-  const std::string other = difference(made_with->second, fingerprint);
-  if (!other.empty()) throw UsageError(fmt::format("--resume: {} was made with {}", file.string(), other));
+  const std::string what = file.string() + ": what the training was given";
+  const std::string other = difference(parse_json(made_with->second, what), parse_json(fingerprint, what), "");
+  if (!other.empty()) throw UsageError(fmt::format("resume: {} was made with {}", file.string(), other));
 }
 
 void add_all(SafetensorsWriter& writer, const std::string& group, const std::vector<Tensor>& tensors,

@@ -1,4 +1,4 @@
-#include "train/schedule.hpp"
+#include "fovea/train/schedule.hpp"
 
 #include <algorithm>
 #include <cmath>

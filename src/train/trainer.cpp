@@ -1,4 +1,4 @@
-#include "train/trainer.hpp"
+#include "fovea/train/trainer.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,8 @@
 #include "base/rng.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
-#include "train/adam.hpp"
+#include "fovea/train/adam.hpp"
+#include "train/checkpoint.hpp"
 #include "train/workers.hpp"
 
 namespace fovea {
@@ -30,7 +31,7 @@ std::vector<Tensor> copies(const Parameters& parameters) {
 class Run {
  public:
   explicit Run(Trainer& t)
-      : t_(t), workers_(t.config, t.parameters, t.options.replica_count()), adam_(t.parameters, t.options) {}
+      : t_(t), workers_(t.make_learner, t.parameters, t.options.replica_count()), adam_(t.parameters, t.options.adam) {}
 
   Trainer::End run(bool resume) {
     if (resume && std::filesystem::exists(t_.checkpoint_file)) restore();
@@ -48,7 +49,7 @@ class Run {
       t_.observer.stepped(state_, progress());
       if (state_.step % t_.options.report_every == 0) report();
       if (state_.step % t_.options.checkpoint_every == 0) {
-        judge();
+        validate();
         state_.seconds = before + seconds_since(start);
         save();
         if (out_of_patience()) return finish(Trainer::End::patience);
@@ -72,25 +73,26 @@ class Run {
       t_.plan.batch(state_.epoch, state_.batch++, batch_);
       const std::uint64_t seed = mix64(o.seed ^ mix64(static_cast<std::uint64_t>(state_.step * o.accumulate + part)));
       const BatchTotals cost =
-          workers_.run(t_.pairs, batch_, o.micro_tokens, {o.dropout, o.attention_dropout, o.inner_dropout},
+          workers_.run(t_.examples, batch_, o.micro_tokens, {o.dropout, o.attention_dropout, o.inner_dropout},
                        {.label_smoothing = o.label_smoothing, .r_drop = o.r_drop}, seed);
       totals.loss += cost.loss;
       totals.nll += cost.nll;
-      totals.target_tokens += cost.target_tokens;
+      totals.outputs += cost.outputs;
       totals.correct += cost.correct;
     }
     ++state_.step;
     // A weight that is not a number never becomes one again.
     if (!std::isfinite(totals.loss)) {
-      throw Error(fmt::format("step {}: the loss is {}; a smaller --learning-rate than {} or a smaller --clip may help",
-                              state_.step, totals.loss, o.schedule.peak));
+      throw Error(
+          fmt::format("step {}: the loss is {}; a `learning_rate` smaller than {}, or a smaller `clip`, may help",
+                      state_.step, totals.loss, o.schedule.peak));
     }
-    state_.tokens += totals.target_tokens;
+    state_.tokens += totals.outputs;
     rate_ = o.schedule.rate(state_.step, state_.halvings);
-    norm_ = adam_.step(state_.step, rate_, 1.0 / static_cast<double>(std::max<std::int64_t>(1, totals.target_tokens)));
+    norm_ = adam_.step(rate_, 1.0 / static_cast<double>(std::max<std::int64_t>(1, totals.outputs)));
     sums_.loss += totals.loss;
     sums_.nll += totals.nll;
-    sums_.target_tokens += totals.target_tokens;
+    sums_.outputs += totals.outputs;
     sums_.correct += totals.correct;
   }
 
@@ -116,11 +118,11 @@ class Run {
   }
 
   [[nodiscard]] bool out_of_patience() const {
-    return t_.options.patience > 0 && state_.disappointments >= t_.options.patience;
+    return t_.options.patience > 0 && state_.without_improvement >= t_.options.patience;
   }
 
   void report() {
-    const auto tokens = static_cast<double>(std::max<std::int64_t>(1, sums_.target_tokens));
+    const auto tokens = static_cast<double>(std::max<std::int64_t>(1, sums_.outputs));
     TrainReport r;
     r.state = state_;
     r.loss = sums_.loss / tokens;
@@ -135,7 +137,7 @@ class Run {
     t_.observer.reported(r);
   }
 
-  // The weights a checkpoint is judged and saved as: the step's own, their exponential mean, or the mean of the last
+  // The weights a checkpoint is validated and saved as: the step's own, their exponential mean, or the mean of the last
   // checkpoints (Vaswani et al. 2017 average the last 5).
   std::vector<Tensor> candidate() {
     if (!adam_.mean().empty()) return adam_.mean();
@@ -154,33 +156,33 @@ class Run {
     return mean;
   }
 
-  void judge() {
+  void validate() {
     const std::vector<Tensor> weights = candidate();
     const Validation v = t_.validate(weights);
     const bool best = std::isfinite(v.score) && (!state_.has_best || v.score > state_.best);
     if (best) {
       state_.best = v.score;
       state_.has_best = true;
-      state_.disappointments = 0;
-      t_.save_best(weights, state_);
+      state_.without_improvement = 0;
+      t_.save_best(weights);
     } else {
-      ++state_.disappointments;
+      ++state_.without_improvement;
       if (t_.options.schedule.kind == ScheduleKind::plateau) ++state_.halvings;
     }
-    state_.judged = state_.step;
+    state_.validated_step = state_.step;
     t_.observer.validated(state_, v, best);
   }
 
   Trainer::End finish(Trainer::End how) {
-    if (sums_.target_tokens > 0) report();
-    if (state_.judged != state_.step && state_.step > 0) {
+    if (sums_.outputs > 0) report();
+    if (state_.validated_step != state_.step && state_.step > 0) {
       // Not a checkpoint of the schedule: with more steps allowed, training goes on as if it had not been.
       const auto recent = recent_;
       const TrainState before = state_;
-      judge();
+      validate();
       recent_ = recent;
       state_ = before;
-      state_.judged = state_.step;
+      state_.validated_step = state_.step;
     }
     state_.finished = true;
     save();
@@ -201,12 +203,9 @@ class Run {
   void restore() {
     Checkpoint c = read_checkpoint(t_.checkpoint_file, t_.parameters, t_.fingerprint);
     state_ = c.state;
-    // Older checkpoints do not say which step was judged last.
-    if (state_.judged < 0 && state_.has_best && (state_.finished || state_.step % t_.options.checkpoint_every == 0)) {
-      state_.judged = state_.step;
-    }
+    adam_.set_steps(state_.step);
     if (c.mean.empty() != adam_.mean().empty() || static_cast<int>(c.recent.size()) > t_.options.average) {
-      throw FileError(t_.checkpoint_file.string() + ": has not the means of weights that this training keeps");
+      throw FileError(t_.checkpoint_file.string() + ": does not hold the means of weights that this training keeps");
     }
     for (std::size_t i = 0; i < c.weights.size(); ++i) {
       t_.parameters.entries()[i].weight.value().copy_from(c.weights[i]);

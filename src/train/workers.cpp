@@ -3,24 +3,23 @@
 #include "base/rng.hpp"
 #include "base/serial_scope.hpp"
 #include "fovea/threads.hpp"
-#include "kernels/kernels.hpp"
-#include "kernels/math.hpp"
+#include "train/cut_batch.hpp"
 
 namespace fovea {
 
-Workers::Workers(const ModelConfig& config, Parameters& parameters, int count) : parameters_(parameters) {
+Workers::Workers(const LearnerFactory& make_learner, Parameters& parameters, int count) : parameters_(parameters) {
   for (int i = 0; i < count; ++i) {
     auto worker = std::make_unique<Worker>();
     if (i > 0) worker->parameters = parameters.replica();
-    worker->model = std::make_unique<Seq2Seq>(config, i > 0 ? worker->parameters : parameters);
+    worker->learner = make_learner(i > 0 ? worker->parameters : parameters);
     workers_.push_back(std::move(worker));
   }
 }
 
 template <class Body>
-BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int times,
-                          const Body& body) {
-  cut_batch(pairs, batch, std::max<std::int64_t>(1, micro_tokens / times), count(), ends_);
+BatchTotals Workers::each(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
+                          int times, const Body& body) {
+  cut_batch(examples, batch, std::max<std::int64_t>(1, micro_tokens / times), count(), ends_);
   parallel_for(count(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) {
       Worker& worker = *workers_[static_cast<std::size_t>(w)];
@@ -29,10 +28,11 @@ BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, 
       worker.totals = {};
       for (auto g = static_cast<std::size_t>(w); g < ends_.size(); g += workers_.size()) {
         const std::size_t from = g == 0 ? 0 : ends_[g - 1];
-        worker.batch.fill(pairs, std::span(batch).subspan(from, ends_[g] - from), times);
-        body(worker, g);
-        worker.totals.target_tokens += worker.batch.target_tokens;
-        worker.totals.source_tokens += worker.batch.source_tokens;
+        const BatchLoss cost = body(worker, std::span<const std::int64_t>(batch).subspan(from, ends_[g] - from), g);
+        worker.totals.loss += cost.loss.value().item();
+        worker.totals.nll += cost.nll;
+        worker.totals.correct += cost.correct;
+        worker.totals.outputs += cost.outputs;
       }
     }
   });
@@ -41,37 +41,30 @@ BatchTotals Workers::each(const Pairs& pairs, std::vector<std::int64_t>& batch, 
     sum.loss += worker->totals.loss;
     sum.nll += worker->totals.nll;
     sum.correct += worker->totals.correct;
-    sum.target_tokens += worker->totals.target_tokens;
-    sum.source_tokens += worker->totals.source_tokens;
+    sum.outputs += worker->totals.outputs;
   }
   return sum;
 }
 
-BatchTotals Workers::run(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
+BatchTotals Workers::run(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
                          const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed) {
   const int times = how.r_drop > 0 ? 2 : 1;
-  const BatchTotals totals = each(pairs, batch, micro_tokens, times, [&](Worker& worker, std::size_t group) {
-    Pass pass{.dropout = dropout, .seed = mix64(seed ^ mix64(group + 1))};
-    const BatchLoss cost =
-        worker.model->loss(worker.batch.source_view(), worker.batch.target_view(), worker.batch.wanted, how, pass);
-    worker.totals.loss += cost.loss.value().item();
-    worker.totals.nll += cost.nll;
-    worker.totals.correct += cost.correct;
+  const auto body = [&](Worker& worker, std::span<const std::int64_t> part, std::size_t group) {
+    Pass pass{.rates = dropout, .seed = mix64(seed ^ mix64(group + 1))};
+    const BatchLoss cost = worker.learner->loss(part, how, pass);
     backward(cost.loss);
-  });
+    return cost;
+  };
+  const BatchTotals totals = each(examples, batch, micro_tokens, times, body);
   sum_gradients();
   return totals;
 }
 
-BatchTotals Workers::measure(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens) {
-  return each(pairs, batch, micro_tokens, 1, [](Worker& worker, std::size_t) {
+BatchTotals Workers::measure(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens) {
+  return each(examples, batch, micro_tokens, 1, [](Worker& worker, std::span<const std::int64_t> part, std::size_t) {
     const NoGrad quiet;
     Pass pass;
-    const BatchLoss cost =
-        worker.model->loss(worker.batch.source_view(), worker.batch.target_view(), worker.batch.wanted, {}, pass);
-    worker.totals.loss += cost.loss.value().item();
-    worker.totals.nll += cost.nll;
-    worker.totals.correct += cost.correct;
+    return worker.learner->loss(part, {}, pass);
   });
 }
 

@@ -7,17 +7,16 @@
 #include <vector>
 
 #include "base/arena.hpp"
-#include "model/seq2seq.hpp"
-#include "nn/parameters.hpp"
-#include "train/micro_batch.hpp"
+#include "fovea/nn/parameters.hpp"
+#include "fovea/train/learner.hpp"
 
 namespace fovea {
 
 /// What a batch cost, over all its micro-batches.
 struct BatchTotals {
-  double loss = 0;  // summed over target tokens, with label smoothing and R-Drop
+  double loss = 0;  // summed over the outputs, with label smoothing and R-Drop
   double nll = 0;
-  std::int64_t target_tokens = 0, source_tokens = 0, correct = 0;
+  std::int64_t outputs = 0, correct = 0;
 };
 
 /// Copies of the model that share the weights and have gradients of their own (the first one those of `parameters`).
@@ -26,14 +25,14 @@ struct BatchTotals {
 /// that of the threads nor on their timing.
 class Workers {
  public:
-  Workers(const ModelConfig& config, Parameters& parameters, int count);
+  Workers(const LearnerFactory& make_learner, Parameters& parameters, int count);
 
-  /// Forward and backward over the pairs `batch` (reordered), with R-Drop over each twice, which counts twice.
+  /// Forward and backward over the examples `batch` (reordered), with R-Drop over each twice, which counts twice.
   /// Gradients are added to those in `parameters`.
-  BatchTotals run(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
+  BatchTotals run(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
                   const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed);
   /// Forward only, without dropout and smoothing.
-  BatchTotals measure(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens);
+  BatchTotals measure(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens);
 
   [[nodiscard]] int count() const { return static_cast<int>(workers_.size()); }
 
@@ -41,12 +40,11 @@ class Workers {
   struct Worker {
     WorkArena arena;           // whichever thread runs it
     Parameters parameters{0};  // empty for the first
-    std::unique_ptr<Seq2Seq> model;
-    MicroBatch batch;
+    std::unique_ptr<Learner> learner;
     BatchTotals totals;
   };
   template <class Body>
-  BatchTotals each(const Pairs& pairs, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int times,
+  BatchTotals each(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int times,
                    const Body& body);
   void sum_gradients();
 

@@ -14,7 +14,7 @@ namespace {
 constexpr int kMatrixLevels = 20;        // colours on each side of zero; one CSS class each
 constexpr int kLongestMatrixLabel = 12;  // columns in the terminal
 
-double largest(const Matrix& numbers) {
+double largest(const AttentionMatrix& numbers) {
   double most = 0;
   for (const float value : numbers.values) {
     if (std::isfinite(value)) most = std::max(most, std::abs(static_cast<double>(value)));
@@ -61,7 +61,7 @@ std::string shown_number(double value, int decimals) {
 }
 
 std::string draw_table(const NumberTable& table, const TerminalStyle& style) {
-  const Matrix& m = table.numbers;
+  const AttentionMatrix& m = table.numbers;
   const double scale = largest(m);
   int cell = 0;
   for (const float value : m.values) cell = std::max(cell, columns(shown_number(value, table.decimals)));
@@ -99,7 +99,7 @@ std::string draw_table(const NumberTable& table, const TerminalStyle& style) {
 }
 
 std::string html_table(const NumberTable& table) {
-  const Matrix& m = table.numbers;
+  const AttentionMatrix& m = table.numbers;
   const double scale = largest(m);
   std::string out = fmt::format(
       "<figure class=\"matrix\" data-matrix=\"{}\"><figcaption><b>{}</b> <small>{} × {}</small></figcaption><div "

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "view/attention.hpp"
+#include "fovea/attention_record.hpp"
 #include "view/terminal.hpp"
 
 namespace fovea::view {
@@ -13,7 +13,7 @@ namespace fovea::view {
 struct NumberTable {
   std::string name;  // "Q"
   std::string id;    // by which a page's script finds the table; may be empty
-  Matrix numbers;
+  AttentionMatrix numbers;
   std::vector<std::string> row_labels;     // one per row, or none
   std::vector<std::string> column_labels;  // one per column, or none
   int decimals = 2;

@@ -2,69 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "view/assets.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {
-namespace {
-
-std::string json_text(const std::string& text) {
-  return nlohmann::json(clean(text)).dump();
-}
-
-void append_tokens(std::string& out, const std::vector<std::string>& tokens) {
-  out += '[';
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (i > 0) out += ',';
-    out += json_text(tokens[i]);
-  }
-  out += ']';
-}
-
-void append_weights(std::string& out, const Matrix& weights) {
-  out += '[';
-  for (std::int64_t t = 0; t < weights.rows; ++t) {
-    out += t > 0 ? ",[" : "[";
-    for (std::int64_t s = 0; s < weights.columns; ++s) {
-      std::string number = fmt::format("{:.4f}", weights.at(t, s));
-      while (number.back() == '0') number.pop_back();
-      if (number.back() == '.') number.pop_back();
-      if (s > 0) out += ',';
-      out += number;
-    }
-    out += ']';
-  }
-  out += ']';
-}
-
-}  // namespace
-
-std::string pictures_json(const std::vector<AttentionPicture>& pictures) {
+std::string records_json(const std::vector<AttentionRecord>& records) {
   std::string out = "[";
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    const AttentionPicture& picture = pictures[i];
-    check(picture);
-    out += i > 0 ? ",\n{" : "{";
-    if (!picture.title.empty()) out += "\"title\":" + json_text(picture.title) + ",";
-    out += "\"source\":";
-    append_tokens(out, picture.source);
-    out += ",\"target\":";
-    append_tokens(out, picture.target);
-    out += ",\"weights\":";
-    append_weights(out, picture.weights);
-    if (!picture.heads.empty()) {
-      out += ",\"heads\":[";
-      for (std::size_t h = 0; h < picture.heads.size(); ++h) {
-        const HeadWeights& one = picture.heads[h];
-        out += fmt::format("{}{{\"layer\":{},\"head\":{},\"weights\":", h > 0 ? "," : "", one.layer, one.head);
-        append_weights(out, one.weights);
-        out += '}';
-      }
-      out += ']';
-    }
-    out += '}';
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (i > 0) out += ",\n";
+    out += to_json(records[i], {.decimals = 4});
   }
   return out + "]";
 }
@@ -103,7 +49,7 @@ std::vector<std::string_view> attention_scripts() {
   return {"weights.js", "tokens.js", "heatmap.js", "map.js", "heads.js", "save.js", "attention.js"};
 }
 
-std::string attention_page(const std::vector<AttentionPicture>& pictures, const std::string& title) {
+std::string attention_page(const std::vector<AttentionRecord>& pictures, const std::string& title) {
   PageParts parts;
   parts.title = title;
   parts.lead = pictures.size() == 1 ? "What each word attended to"
@@ -111,7 +57,7 @@ std::string attention_page(const std::vector<AttentionPicture>& pictures, const 
   parts.body =
       "<div class=\"card\" id=\"attention\"><noscript>This page draws with JavaScript; fovea view --svg makes a "
       "picture that needs none.</noscript></div>\n" +
-      data_element("pictures", pictures_json(pictures));
+      data_element("pictures", records_json(pictures));
   parts.styles = {"attention.css"};
   parts.scripts = attention_scripts();
   parts.scripts.emplace_back("view.js");

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "view/attention.hpp"
+#include "fovea/attention_record.hpp"
 
 namespace fovea::view {
 
@@ -24,14 +24,14 @@ struct PageParts {
 /// The files of web/ that draw attention: what `scripts` needs before a script that calls Fovea.attention.
 [[nodiscard]] std::vector<std::string_view> attention_scripts();
 
-/// Pictures as JSON, in the form of `fovea run --attention` (one array of such objects), weights to four decimals.
-[[nodiscard]] std::string pictures_json(const std::vector<AttentionPicture>& pictures);
+/// Records as one JSON array, weights to four decimals.
+[[nodiscard]] std::string records_json(const std::vector<AttentionRecord>& records);
 
 /// A <script> element that holds JSON for Fovea.data(id); safe whatever the JSON's strings contain.
 [[nodiscard]] std::string data_element(std::string_view id, std::string_view json);
 
 /// The page of `fovea view --html`: pointing at a token lights up what it attended to; sentences, layers and heads can
 /// be chosen; light and dark; keyboard and screen reader.
-[[nodiscard]] std::string attention_page(const std::vector<AttentionPicture>& pictures, const std::string& title);
+[[nodiscard]] std::string attention_page(const std::vector<AttentionRecord>& pictures, const std::string& title);
 
 }  // namespace fovea::view

@@ -29,7 +29,7 @@ std::string settings(const ReportPage& report) {
 std::string samples(const ReportPage& report) {
   if (report.samples.empty()) return {};
   std::string rows;
-  std::vector<AttentionPicture> pictures;
+  std::vector<AttentionRecord> pictures;
   for (const ReportSample& sample : report.samples) {
     const bool right = !sample.reference.empty() && sample.output == sample.reference;
     std::string look;
@@ -49,7 +49,7 @@ std::string samples(const ReportPage& report) {
   std::string out = "<section class=\"card\"><h2>Samples</h2><ol class=\"samples\">\n" + rows + "</ol></section>\n";
   if (!pictures.empty()) {
     out += "<section class=\"card\"><h2>Where the model looked</h2><div id=\"attention\"></div></section>\n" +
-           data_element("pictures", pictures_json(pictures));
+           data_element("pictures", records_json(pictures));
   }
   return out;
 }

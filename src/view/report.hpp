@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "view/attention.hpp"
+#include "fovea/attention_record.hpp"
 #include "view/chart/chart.hpp"
 
 namespace fovea::view {
@@ -14,8 +14,8 @@ namespace fovea::view {
 struct ReportSample {
   std::string source;
   std::string output;
-  std::string reference;       // may be empty
-  AttentionPicture attention;  // without tokens when the model has none
+  std::string reference;      // may be empty
+  AttentionRecord attention;  // without tokens when the model has none
 };
 
 struct ReportPage {

@@ -28,14 +28,14 @@ std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
   return labels;
 }
 
-std::string heading(const AttentionPicture& picture) {
+std::string heading(const AttentionRecord& picture) {
   if (picture.title.empty()) return {};
   return fmt::format("<text class=\"h\" x=\"{}\" y=\"{}\">{}</text>\n", coordinate(kMargin), coordinate(kMargin + 12),
                      escape_markup(picture.title));
 }
 
 // What stands in the place of a picture without tokens.
-SvgPiece nothing_to_draw(const AttentionPicture& picture) {
+SvgPiece nothing_to_draw(const AttentionRecord& picture) {
   constexpr double kHeight = 20;
   SvgPiece piece;
   piece.width = 2 * kMargin + std::max(120.0, text_extent(picture.title, 15));
@@ -45,7 +45,7 @@ SvgPiece nothing_to_draw(const AttentionPicture& picture) {
   return piece;
 }
 
-double heading_height(const AttentionPicture& picture) {
+double heading_height(const AttentionRecord& picture) {
   return picture.title.empty() ? 0 : 30;
 }
 
@@ -103,7 +103,7 @@ double text_extent(const std::string& text, double font_size) {
   return ems * font_size;
 }
 
-SvgPiece svg_heat_map(const AttentionPicture& picture, const Matrix& weights) {
+SvgPiece svg_heat_map(const AttentionRecord& picture, const AttentionMatrix& weights) {
   if (picture.source.empty() || picture.target.empty()) return nothing_to_draw(picture);
   const std::vector<std::string> source = labels_of(picture.source);
   const std::vector<std::string> target = labels_of(picture.target);
@@ -183,7 +183,7 @@ SvgPiece svg_heat_map(const AttentionPicture& picture, const Matrix& weights) {
   return piece;
 }
 
-SvgPiece svg_ribbon(const AttentionPicture& picture, const Matrix& weights) {
+SvgPiece svg_ribbon(const AttentionRecord& picture, const AttentionMatrix& weights) {
   constexpr double kFont = 16;
   constexpr double kGap = 22;  // between tokens
   if (picture.source.empty() || picture.target.empty()) return nothing_to_draw(picture);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "view/attention.hpp"
+#include "fovea/attention_record.hpp"
 
 namespace fovea::view {
 
@@ -16,10 +16,10 @@ struct SvgPiece {
 
 /// A heat map: target tokens down the side, source tokens along the top, weights as colours and, where there is room,
 /// per cent; every cell's exact weight in its tooltip.
-[[nodiscard]] SvgPiece svg_heat_map(const AttentionPicture& picture, const Matrix& weights);
+[[nodiscard]] SvgPiece svg_heat_map(const AttentionRecord& picture, const AttentionMatrix& weights);
 
 /// The alignment as ribbons: source tokens above, target tokens below, joined by lines as strong as the weights.
-[[nodiscard]] SvgPiece svg_ribbon(const AttentionPicture& picture, const Matrix& weights);
+[[nodiscard]] SvgPiece svg_ribbon(const AttentionRecord& picture, const AttentionMatrix& weights);
 
 /// One standalone file with the pieces below each other. It follows the reader's dark or light preference.
 [[nodiscard]] std::string svg_document(const std::vector<SvgPiece>& pieces, const std::string& title,

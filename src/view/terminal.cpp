@@ -97,7 +97,7 @@ std::string faint(std::string_view text, const TerminalStyle& style) {
   return face(text, 2, style);
 }
 
-std::string draw_heat_map(const AttentionPicture& picture, const Matrix& weights, const TerminalStyle& style) {
+std::string draw_heat_map(const AttentionRecord& picture, const AttentionMatrix& weights, const TerminalStyle& style) {
   const auto labels_of = [](const std::vector<std::string>& tokens) {
     std::vector<std::string> labels;
     labels.reserve(tokens.size());

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "view/attention.hpp"
+#include "fovea/attention_record.hpp"
 #include "view/colour.hpp"
 
 namespace fovea::view {
@@ -21,7 +21,7 @@ struct TerminalStyle {
 
 /// A heat map, one row per target token and one column per source token, per cent in the cells; without colour, shades
 /// (░▒▓█). Where it would be wider than the terminal it goes on below with the next source tokens.
-[[nodiscard]] std::string draw_heat_map(const AttentionPicture& picture, const Matrix& weights,
+[[nodiscard]] std::string draw_heat_map(const AttentionRecord& picture, const AttentionMatrix& weights,
                                         const TerminalStyle& style);
 
 /// Text on a background colour, or as it is when the terminal has none.

@@ -16,9 +16,6 @@ namespace fovea::view {
 /// A JSON text for the inside of a <script>: no '<', '>', '&' or line separator is left that could end it.
 [[nodiscard]] std::string escape_script_json(std::string_view json);
 
-/// The character at text[at], moving `at` past it; U+FFFD and one byte further where the bytes are not UTF-8.
-[[nodiscard]] char32_t next_character(std::string_view text, std::size_t& at);
-
 /// How many terminal columns the text takes: 2 for wide (CJK, emoji) characters, 0 for combining ones.
 [[nodiscard]] int columns(std::string_view text);
 

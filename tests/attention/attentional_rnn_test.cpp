@@ -175,8 +175,8 @@ TEST(AttentionalRnn, ASequencesResultDoesNotDependOnTheOthers) {
     c.lengths.resize(29);
     c.memory_lengths.resize(29);
     for (std::size_t b = 0; b < 29; ++b) {
-      c.lengths[b] = static_cast<std::int32_t>(b * 7 % 5);
-      c.memory_lengths[b] = static_cast<std::int32_t>(b * 5 % 6);
+      c.lengths[b] = static_cast<std::int64_t>(b * 7 % 5);
+      c.memory_lengths[b] = static_cast<std::int64_t>(b * 5 % 6);
     }
     const std::vector<Tensor> values = c.random();
     for (const kernels::Table* table : kernels::available()) {
@@ -253,8 +253,7 @@ TEST(AttentionalRnn, DropoutBetweenLayersIsTheSameForwardAndBackward) {
   for (const Cell cell : {Cell::gru, Cell::lstm}) {
     const DecoderCase c{.cell = cell, .form = DecoderForm::luong, .layers = 3};
     AttentionalRnnOptions how = c.options();
-    how.dropout = 0.4F;
-    how.dropout_seed = 5;
+    how.dropout = {.rate = 0.4F, .seed = 5};
     const std::vector<Tensor> values = c.random();
     const Var dropped = c.run(constants(values), how).attentional;
     const Var again = c.run(constants(values), how).attentional;
@@ -344,16 +343,16 @@ TEST(AttentionalRnn, WhatDoesNotFitIsNamed) {
                       in[2] = Tensor::zeros({3, 21});
                     }),
             "attentional_rnn: layers[0].input [3,21]: expected [9,21]");
-  const std::vector<std::int32_t> wrong{1, 2, 6};
+  const std::vector<std::int64_t> wrong{1, 2, 6};
   EXPECT_EQ(message(c, [&](auto&, auto& how) { how.memory_lengths = wrong; }),
             "attentional_rnn: memory length 6 of sequence 2 is not in 0 to 5");
   EXPECT_EQ(message(c, [&](auto&, auto& how) { how.lengths = wrong; }),
             "attentional_rnn: length 6 of sequence 2 is not in 0 to 4");
   EXPECT_EQ(message({.score = ScoreName::dot}, [](auto&, auto&) {}),
             "attentional_rnn: memory of width 6: the dot score expects 7, the state's");
-  EXPECT_EQ(
-      message({.form = DecoderForm::conditional}, [](auto&, auto&) {}),
-      "attentional_rnn: 1 layers: expected the 2 cells of the conditional form, one before the look and one after it");
+  EXPECT_EQ(message({.form = DecoderForm::conditional}, [](auto&, auto&) {}),
+            "attentional_rnn: 1 layers: expected the 2 cells of the conditional form, one before the attention and one "
+            "after it");
   EXPECT_EQ(message({.form = DecoderForm::conditional, .layers = 2},
                     [](auto& in, auto&) {
                       in[7] = Tensor::zeros({7, 21});

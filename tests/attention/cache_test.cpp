@@ -5,47 +5,94 @@ namespace fovea {
 namespace {
 
 using test::random_tensor;
+using Rows = std::vector<std::int32_t>;
 
-const Tensor q = random_tensor({2, 4, 9, 8}, 1), k = random_tensor({2, 2, 9, 8}, 2), v = random_tensor({2, 2, 9, 5}, 3);
+constexpr std::int64_t kSteps = 40;  // more than the first room
+const AttendOptions kHeads{.heads = 4, .kv_heads = 2};
+const Tensor q = random_tensor({2, kSteps, 4 * 8}, 1), k = random_tensor({2, kSteps, 2 * 8}, 2),
+             v = random_tensor({2, kSteps, 2 * 5}, 3);
+
+KeyValueCache filled() {
+  KeyValueCache cache;
+  cache.append(k, v);
+  return cache;
+}
 
 TEST(KeyValueCache, StepByStepIsTheWholeSequenceAtOnce) {
-  const Tensor whole = attend(q, k, v, {.causal = true}).context.value();
-  KeyValueCache cache(2, 2, 8, 5, 2);  // grows on the way
-  for (const auto& [begin, end] : {std::pair{0, 3}, {3, 4}, {4, 5}, {5, 9}}) {
-    cache.append(k.slice(2, begin, end), v.slice(2, begin, end));
+  AttendOptions causal = kHeads;
+  causal.causal = true;
+  const Tensor whole = attend(q, k, v, causal).context.value();
+  KeyValueCache cache;
+  for (const auto& [begin, end] : {std::pair{0, 3}, {3, 4}, {4, 17}, {17, 18}, {18, 40}}) {  // grows on the way
+    cache.append(k.slice(1, begin, end), v.slice(1, begin, end));
     EXPECT_EQ(cache.length(), end);
-    test::expect_near(cache.attend(q.slice(2, begin, end)).context.value(), whole.slice(2, begin, end), 2e-6);
+    test::expect_near(cache.attend(q.slice(1, begin, end), kHeads).context.value(), whole.slice(1, begin, end), 2e-6);
   }
+  test::expect_same_bytes(cache.keys(), k);
+  test::expect_same_bytes(cache.values(), v);
 }
 
-TEST(KeyValueCache, TakesHeadsSideBySide) {
-  const auto pack = [](const Tensor& t) {
-    return t.transpose(1, 2).contiguous().reshape({t.dim(0), t.dim(2), t.dim(1) * t.dim(3)});
-  };
-  KeyValueCache apart(2, 2, 8, 5), packed(2, 2, 8, 5);
-  apart.append(k, v);
-  packed.append(pack(k), pack(v));
-  test::expect_same_bytes(apart.keys(), packed.keys());
-  test::expect_same_bytes(pack(apart.attend(q).context.value()), packed.attend(pack(q), {.heads = 4}).context.value());
-}
-
-TEST(KeyValueCache, ReorderFollowsTheSurvivorsOfABeam) {
-  KeyValueCache cache(2, 2, 8, 5);
-  cache.append(k, v);
-  const std::vector<std::int64_t> both_from_second{1, 1}, far{0, 2};
-  cache.reorder(both_from_second);
+TEST(KeyValueCache, KeepFollowsTheHypothesesOfABeam) {
+  KeyValueCache cache = filled();
+  cache.keep(Rows{1, 1, 0});  // more rows than before
+  ASSERT_EQ(cache.rows(), 3);
+  EXPECT_EQ(cache.length(), kSteps);
   test::expect_same_bytes(cache.keys().select(0, 0), k.select(0, 1));
   test::expect_same_bytes(cache.values().select(0, 1), v.select(0, 1));
-  EXPECT_THROW(cache.reorder(far), UsageError);
+  test::expect_same_bytes(cache.keys().select(0, 2), k.select(0, 0));
+
+  cache.keep(Rows{2});  // and fewer
+  ASSERT_EQ(cache.rows(), 1);
+  test::expect_same_bytes(cache.values().select(0, 0), v.select(0, 0));
+  cache.append(k.slice(0, 0, 1).slice(1, 0, 2), v.slice(0, 0, 1).slice(1, 0, 2));
+  EXPECT_EQ(cache.length(), kSteps + 2);
+  test::expect_same_bytes(cache.keys().slice(1, kSteps, kSteps + 2), k.slice(0, 0, 1).slice(1, 0, 2));
 }
 
-TEST(KeyValueCache, RewindForgets) {
-  KeyValueCache cache(2, 2, 8, 5);
-  cache.append(k, v);
+TEST(KeyValueCache, ARowsStepsAreItsOwnAfterKeep) {
+  KeyValueCache cache = filled();
+  cache.keep(Rows{0, 0});
+  cache.append(k.slice(1, 0, 1), v.slice(1, 0, 1));  // the copies go on differently
+  test::expect_same_bytes(cache.keys().select(1, kSteps), k.select(1, 0));
+  test::expect_same_bytes(cache.keys().slice(1, 0, kSteps).select(0, 1), k.select(0, 0));
+}
+
+TEST(KeyValueCache, KeepingNoRowEmptiesIt) {
+  KeyValueCache cache = filled();
+  cache.keep({});
+  EXPECT_EQ(cache.rows(), 0);
+  EXPECT_EQ(cache.length(), 0);
+  cache.append(k.slice(0, 0, 1), v.slice(0, 0, 1));
+  EXPECT_EQ(cache.rows(), 1);
+}
+
+TEST(KeyValueCache, KeepRefusesARowThatIsNotThere) {
+  KeyValueCache cache = filled();
+  EXPECT_THROW(cache.keep(Rows{0, 2}), UsageError);
+  EXPECT_THROW(cache.keep(Rows{-1}), UsageError);
+  test::expect_same_bytes(cache.keys(), k);  // nothing was changed
+}
+
+TEST(KeyValueCache, RewindDropsTheLastSteps) {
+  KeyValueCache cache = filled();
   cache.rewind(4);
-  EXPECT_EQ(cache.keys().shape(), (Shape{2, 2, 4, 8}));
+  EXPECT_EQ(cache.keys().shape(), (Shape{2, 4, 16}));
+  EXPECT_EQ(cache.values().shape(), (Shape{2, 4, 10}));
+  cache.append(k.slice(1, 4, kSteps), v.slice(1, 4, kSteps));
+  test::expect_same_bytes(cache.keys(), k);
+  cache.rewind(4);
   EXPECT_THROW(cache.rewind(5), UsageError);
-  EXPECT_THROW(cache.append(k, k), ShapeError);
+  EXPECT_THROW(cache.rewind(-1), UsageError);
+}
+
+TEST(KeyValueCache, RefusesStepsThatDoNotFit) {
+  KeyValueCache cache = filled();
+  EXPECT_THROW(cache.append(k, k), ShapeError);                                // another width
+  EXPECT_THROW(cache.append(k.slice(0, 0, 1), v.slice(0, 0, 1)), ShapeError);  // other rows
+  EXPECT_THROW(cache.append(k, v.slice(1, 0, 1)), ShapeError);                 // fewer values than keys
+  EXPECT_THROW(cache.append(k.select(0, 0), v.select(0, 0)), ShapeError);      // another rank
+  EXPECT_EQ(cache.length(), kSteps);
+  EXPECT_THROW((void)KeyValueCache().attend(q, kHeads), UsageError);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "attention/both_paths.hpp"
 #include "fovea/ops.hpp"
+#include "support/parameter_gradcheck.hpp"
 
 namespace fovea {
 namespace {
@@ -10,27 +11,26 @@ using test::check_gradients;
 using test::random_tensor;
 using Lengths = std::vector<std::int64_t>;
 
+constexpr CoAttentionOptions kSizes{.dim_a = 3, .dim_b = 2, .hidden = 6};
 const Lengths kA{4, 3}, kB{5, 2};
 const Tensor a = random_tensor({2, 4, 3}, 1), b = random_tensor({2, 5, 2}, 2);
 
 // Both sequences' vectors, as one value to be differentiated.
-Var both(const CoAttended& seen) {
-  return add(sum(seen.a), sum(seen.b));
+Var both(const CoAttended& attended) {
+  return add(sum(attended.a), sum(attended.b));
 }
 
 TEST(ParallelCoAttention, GradientsMatchFiniteDifferences) {
   check_gradients(
-      [](const auto& in) {
-        return both(ParallelCoAttention{in[2], in[3], in[4], in[5], in[6]}(in[0], in[1], kA, kB));
-      },
-      {a, b, random_tensor({3, 2}, 3, 0.5F), random_tensor({6, 3}, 4, 0.5F), random_tensor({6, 2}, 5, 0.5F),
-       random_tensor({6}, 6), random_tensor({6}, 7)});
+      [](Parameters& p, const auto& in) { return both(ParallelCoAttention(p, "co", kSizes)(in[0], in[1], kA, kB)); },
+      {a, b});
 }
 
 // Lu et al.'s equations, written out for one sequence without padding.
 TEST(ParallelCoAttention, IsWhatTheEquationsSay) {
-  const ParallelCoAttention co = ParallelCoAttention::make(3, 2, 6, 9);
-  const CoAttended seen = co(a, b);
+  Parameters p(9);
+  const ParallelCoAttention co(p, "co", kSizes);
+  const CoAttended attended = co(a, b);
   const auto at = [](const Var& v, std::int64_t i, std::int64_t j) {
     return static_cast<double>(v.value().data()[i * v.dim(-1) + j]);
   };
@@ -57,27 +57,22 @@ TEST(ParallelCoAttention, IsWhatTheEquationsSay) {
     }
     total += std::exp(score[i]);
   }
-  for (std::int64_t i = 0; i < 4; ++i) EXPECT_NEAR(at(seen.a_weights, 0, i), std::exp(score[i]) / total, 1e-5);
+  for (std::int64_t i = 0; i < 4; ++i) EXPECT_NEAR(at(attended.a_weights, 0, i), std::exp(score[i]) / total, 1e-5);
 }
 
 TEST(AlternatingCoAttention, GradientsMatchFiniteDifferences) {
   check_gradients(
-      [](const auto& in) {
-        const AlternatingCoAttention co{{in[2], in[3], in[4]}, {in[5], in[6], in[7]}, {in[8], in[9], in[10]}};
-        return both(co(in[0], in[1], kA, kB));
-      },
-      {a, b, random_tensor({6, 2}, 3, 0.5F), random_tensor({1, 6}, 4), random_tensor({6}, 5),
-       random_tensor({6, 3}, 6, 0.5F), random_tensor({6, 2}, 7, 0.5F), random_tensor({6}, 8),
-       random_tensor({6, 2}, 9, 0.5F), random_tensor({6, 3}, 10, 0.5F), random_tensor({6}, 11)},
-      {.per_input = 12});
+      [](Parameters& p, const auto& in) { return both(AlternatingCoAttention(p, "co", kSizes)(in[0], in[1], kA, kB)); },
+      {a, b}, {.per_input = 12});
 }
 
 TEST(CoAttention, WeightsSumToOneAndIgnorePadding) {
-  for (const CoAttended& seen :
-       {ParallelCoAttention::make(3, 2, 6, 1)(a, b, kA, kB), AlternatingCoAttention::make(3, 2, 6, 1)(a, b, kA, kB)}) {
-    ASSERT_EQ(seen.a.shape(), (Shape{2, 3}));
-    ASSERT_EQ(seen.b.shape(), (Shape{2, 2}));
-    const auto wa = seen.a_weights.value().values(), wb = seen.b_weights.value().values();
+  Parameters p;
+  for (const CoAttended& attended : {ParallelCoAttention(p, "parallel", kSizes)(a, b, kA, kB),
+                                     AlternatingCoAttention(p, "alternating", kSizes)(a, b, kA, kB)}) {
+    ASSERT_EQ(attended.a.shape(), (Shape{2, 3}));
+    ASSERT_EQ(attended.b.shape(), (Shape{2, 2}));
+    const auto wa = attended.a_weights.value().values(), wb = attended.b_weights.value().values();
     EXPECT_NEAR(wa[4] + wa[5] + wa[6], 1.0F, 1e-5);
     EXPECT_EQ(wa[7], 0.0F);
     EXPECT_NEAR(wb[5] + wb[6], 1.0F, 1e-5);

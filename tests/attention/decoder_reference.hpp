@@ -25,8 +25,8 @@ struct DecoderCase {
   bool first = true;
   std::int64_t half_width = 2;  // of local attention
   std::int64_t batch = 3, steps = 4, source = 5, embedding = 3, memory = 6, units = 7, hidden = 9, result = 5;
-  std::vector<std::int32_t> lengths{4, 1, 3};
-  std::vector<std::int32_t> memory_lengths{5, 3, 1};
+  std::vector<std::int64_t> lengths{4, 1, 3};
+  std::vector<std::int64_t> memory_lengths{5, 3, 1};
 
   [[nodiscard]] bool luong() const { return form == DecoderForm::luong; }
   [[nodiscard]] bool conditional() const { return form == DecoderForm::conditional; }
@@ -190,10 +190,10 @@ class ReferenceDecoder {
       Row input = row("x", b * c_.steps + t);
       if (c_.conditional()) {
         cells(0, input, h[0], cell[0]);
-        look(b, t, h[0], coverage, step);
+        attend(b, t, h[0], coverage, step);
         cells(1, step.context, h[0], cell[0]);
       } else if (!c_.luong()) {
-        look(b, t, h.back(), coverage, step);
+        attend(b, t, h.back(), coverage, step);
         input.insert(input.end(), step.context.begin(), step.context.end());
       } else if (c_.feeding) {
         input.insert(input.end(), fed.begin(), fed.end());
@@ -203,7 +203,7 @@ class ReferenceDecoder {
       }
       step.state = h.back();
       if (c_.luong()) {
-        look(b, t, h.back(), coverage, step);
+        attend(b, t, h.back(), coverage, step);
         Row joined = step.context;
         joined.insert(joined.end(), h.back().begin(), h.back().end());
         step.attentional = times(joined, "a", "a_bias");
@@ -302,7 +302,7 @@ class ReferenceDecoder {
     return sum;
   }
 
-  void look(std::int64_t b, std::int64_t t, const Row& q, Row& coverage, ReferenceStep& step) const {
+  void attend(std::int64_t b, std::int64_t t, const Row& q, Row& coverage, ReferenceStep& step) const {
     const std::int64_t length = c_.memory_lengths[size(b)];
     double center = static_cast<double>(t);
     if (c_.local == LocalName::predictive) {

@@ -1,4 +1,5 @@
-// What must hold to the bit: nothing seen, nothing leaked, nothing that depends on the neighbours in a batch.
+// What must be bit-identical: rows without visible keys, hidden values that must not leak, nothing that depends on the
+// neighbours in a batch.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -83,7 +84,7 @@ TEST(Exact, AQueryThatSeesNothingGetsZeros) {
   }
 }
 
-// NaN and infinity where nobody looks: by padding, by mask, by causality, by a bias of -inf.
+// NaN and infinity in hidden keys: by padding, by mask, by causality, by a bias of -inf.
 TEST(Exact, NanAndInfinityInHiddenKeysAndValuesNeverLeak) {
   const Ints lengths{5, 3};
   std::vector<std::uint8_t> mask(7, 1);

@@ -268,27 +268,27 @@ TEST_P(Fused, WeightsOfChosenRowsAreThoseOfAllRows) {
   Batch batch({.batch = 2, .heads = 2, .key_heads = 2, .queries = 300, .keys = 90, .dim = 8, .value_dim = 8},
               GetParam(), 60);
   batch.run();
-  const auto tell = [&](kernels::Range rows, int count) {
+  const auto report = [&](kernels::Range rows, int count) {
     const ScopedThreads scoped(count);
     const std::int64_t n = rows.end - rows.begin;
-    std::vector<Tensor> told{Tensor::empty({2, 2, n, 90}), Tensor::empty({2, 2, n, 3}), Tensor::empty({2, 2, 90}),
-                             Tensor::empty({2, 2, n})};
+    std::vector<Tensor> reported{Tensor::empty({2, 2, n, 90}), Tensor::empty({2, 2, n, 3}), Tensor::empty({2, 2, 90}),
+                                 Tensor::empty({2, 2, n})};
     std::vector<std::int64_t> index(static_cast<std::size_t>(4 * n * 3));
     FusedWeights wanted;
     wanted.rows = rows;
-    wanted.weights = told[0].data();
+    wanted.weights = reported[0].data();
     wanted.top = 3;
     wanted.top_index = index.data();
-    wanted.top_weight = told[1].data();
-    wanted.column_sums = told[2].data();
-    wanted.entropy = told[3].data();
+    wanted.top_weight = reported[1].data();
+    wanted.column_sums = reported[2].data();
+    wanted.entropy = reported[3].data();
     fused_weights(batch.a, wanted);
-    return told;
+    return reported;
   };
-  const auto all = tell({0, 300}, 1);
-  const auto again = tell({0, 300}, 2);
+  const auto all = report({0, 300}, 1);
+  const auto again = report({0, 300}, 2);
   for (std::size_t i = 0; i < all.size(); ++i) expect_same_bytes(again[i], all[i], "two threads");
-  const auto some = tell({130, 170}, 2);
+  const auto some = report({130, 170}, 2);
   for (std::int64_t head = 0; head < 4; ++head) {
     for (std::int64_t r = 0; r < 40; ++r) {
       ASSERT_EQ(some[3].data()[head * 40 + r], all[3].data()[head * 300 + 130 + r]);

@@ -2,6 +2,7 @@
 
 #include "attention/both_paths.hpp"
 #include "fovea/error.hpp"
+#include "support/parameter_gradcheck.hpp"
 
 namespace fovea {
 namespace {
@@ -14,17 +15,17 @@ const Edges kEdges{kStart, kColumn};
 
 TEST(GraphAttention, GradientsMatchFiniteDifferences) {
   check_gradients(
-      [](const auto& in) {
-        return GraphAttention{in[1], in[2], in[3], 2}(in[0], kEdges).context;
+      [](Parameters& p, const auto& in) {
+        return GraphAttention(p, "graph", {.dim = 3, .out = 5, .heads = 2})(in[0], kEdges).context;
       },
-      {random_tensor({4, 3}, 1), random_tensor({3, 10}, 2, 0.5F), random_tensor({2, 5}, 3), random_tensor({2, 5}, 4)},
-      {.step = 2e-3, .tolerance = 1e-2});
+      {random_tensor({4, 3}, 1)}, {.step = 2e-3, .tolerance = 1e-2});
 }
 
 TEST(GraphAttention, IsWhatTheEquationsSay) {
-  const GraphAttention layer = GraphAttention::make(3, 2, 1, 5);
+  Parameters p(5);
+  const GraphAttention layer(p, "graph", {.dim = 3, .out = 2});
   const Tensor x = random_tensor({4, 3}, 1);
-  const Attended seen = layer(x, kEdges, {.weights = true});
+  const Attended attended = layer(x, kEdges, {.weights = true});
   double h[4][2] = {};
   for (std::int64_t n = 0; n < 4; ++n) {
     for (std::int64_t i = 0; i < 3; ++i) {
@@ -40,15 +41,17 @@ TEST(GraphAttention, IsWhatTheEquationsSay) {
     return std::exp(s > 0 ? s : 0.2 * s);
   };
   const double w = e(0, 3) / (e(0, 0) + e(0, 3));
-  EXPECT_NEAR(seen.weights.value().data()[1], w, 1e-5);
-  EXPECT_NEAR(seen.context.value().data()[0], (1 - w) * h[0][0] + w * h[3][0], 1e-5);
+  EXPECT_NEAR(attended.weights.value().data()[1], w, 1e-5);
+  EXPECT_NEAR(attended.context.value().data()[0], (1 - w) * h[0][0] + w * h[3][0], 1e-5);
 }
 
 TEST(GraphAttention, ANodeWithoutEdgesGetsZeros) {
-  const Attended seen = GraphAttention::make(3, 2, 2, 5)(random_tensor({4, 3}, 1), kEdges);
-  ASSERT_EQ(seen.context.shape(), (Shape{1, 4, 4}));
-  for (std::int64_t f = 0; f < 4; ++f) EXPECT_EQ(seen.context.value().data()[2 * 4 + f], 0.0F);
-  EXPECT_THROW((void)GraphAttention::make(3, 2, 2, 5)(random_tensor({4, 2}, 1), kEdges), ShapeError);
+  Parameters p(5);
+  const GraphAttention layer(p, "graph", {.dim = 3, .out = 2, .heads = 2});
+  const Attended attended = layer(random_tensor({4, 3}, 1), kEdges);
+  ASSERT_EQ(attended.context.shape(), (Shape{1, 4, 4}));
+  for (std::int64_t f = 0; f < 4; ++f) EXPECT_EQ(attended.context.value().data()[2 * 4 + f], 0.0F);
+  EXPECT_THROW((void)layer(random_tensor({4, 2}, 1), kEdges), ShapeError);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ const Tensor k = random_tensor({2, 2, 6, 4}, 2);
 const Tensor v = random_tensor({2, 2, 6, 3}, 3);
 
 // Which keys each query of the first head has weight on.
-std::vector<std::string> seen(const AttendOptions& how, std::int64_t queries = 4, std::int64_t keys = 6) {
+std::vector<std::string> visible_keys(const AttendOptions& how, std::int64_t queries = 4, std::int64_t keys = 6) {
   AttendOptions with = how;
   with.want.weights = true;
   std::vector<std::string> first;
@@ -32,7 +32,7 @@ std::vector<std::string> seen(const AttendOptions& how, std::int64_t queries = 4
       for (std::int64_t j = 0; j < keys; ++j) rows.back() += w.data()[i * keys + j] > 0 ? 'x' : '.';
     }
     if (!first.empty()) {
-      EXPECT_EQ(rows, first) << "the paths see differently";
+      EXPECT_EQ(rows, first) << "the paths differ";
     }
     first = rows;
   }
@@ -42,37 +42,37 @@ std::vector<std::string> seen(const AttendOptions& how, std::int64_t queries = 4
 using Rows = std::vector<std::string>;
 
 TEST(Visibility, CausalLinesUpTheLastQueryWithTheLastKey) {
-  EXPECT_EQ(seen({.causal = true}), (Rows{"xxx...", "xxxx..", "xxxxx.", "xxxxxx"}));
-  EXPECT_EQ(seen({.causal = true}, 4, 2), (Rows{"..", "..", "x.", "xx"}));
+  EXPECT_EQ(visible_keys({.causal = true}), (Rows{"xxx...", "xxxx..", "xxxxx.", "xxxxxx"}));
+  EXPECT_EQ(visible_keys({.causal = true}, 4, 2), (Rows{"..", "..", "x.", "xx"}));
 }
 
 TEST(Visibility, WindowReachesBothWays) {
-  EXPECT_EQ(seen({.window = 1}), (Rows{".xxx..", "..xxx.", "...xxx", "....xx"}));
-  EXPECT_EQ(seen({.causal = true, .window = 0}), (Rows{"..x...", "...x..", "....x.", ".....x"}));
+  EXPECT_EQ(visible_keys({.window = 1}), (Rows{".xxx..", "..xxx.", "...xxx", "....xx"}));
+  EXPECT_EQ(visible_keys({.causal = true, .window = 0}), (Rows{"..x...", "...x..", "....x.", ".....x"}));
 }
 
 TEST(Visibility, AWindowOfAnyWidthIsHarmless) {
   const Rows all(4, "xxxxxx");
-  EXPECT_EQ(seen({.window = std::numeric_limits<std::int64_t>::max()}), all);
-  EXPECT_EQ(seen({.local = Local{.half_width = std::numeric_limits<std::int64_t>::max()}}), all);
+  EXPECT_EQ(visible_keys({.window = std::numeric_limits<std::int64_t>::max()}), all);
+  EXPECT_EQ(visible_keys({.local = Local{.half_width = std::numeric_limits<std::int64_t>::max()}}), all);
 }
 
 TEST(Visibility, LengthsHidePadding) {
   const Lengths lengths{2};
-  EXPECT_EQ(seen({.lengths = lengths}), (Rows{"xx....", "xx....", "xx....", "xx...."}));
+  EXPECT_EQ(visible_keys({.lengths = lengths}), (Rows{"xx....", "xx....", "xx....", "xx...."}));
 }
 
 TEST(Visibility, MasksOfAnyBroadcastHide) {
   const std::vector<std::uint8_t> column{1, 0, 1, 1, 0, 1};
-  EXPECT_EQ(seen({.mask = Mask::of({6}, column)}), (Rows{"x.xx.x", "x.xx.x", "x.xx.x", "x.xx.x"}));
+  EXPECT_EQ(visible_keys({.mask = Mask::of({6}, column)}), (Rows{"x.xx.x", "x.xx.x", "x.xx.x", "x.xx.x"}));
   const std::vector<std::uint8_t> row{1, 0, 0, 1};
-  EXPECT_EQ(seen({.mask = Mask::of({4, 1}, row)}), (Rows{"xxxxxx", "......", "......", "xxxxxx"}));
+  EXPECT_EQ(visible_keys({.mask = Mask::of({4, 1}, row)}), (Rows{"xxxxxx", "......", "......", "xxxxxx"}));
 }
 
 TEST(Visibility, ABiasOfMinusInfinityHides) {
   const float no = -std::numeric_limits<float>::infinity();
   const Tensor bias = Tensor::of({6}, {0.0F, no, 0.0F, 0.0F, no, no});
-  EXPECT_EQ(seen({.bias = bias}), (Rows{"x.xx..", "x.xx..", "x.xx..", "x.xx.."}));
+  EXPECT_EQ(visible_keys({.bias = bias}), (Rows{"x.xx..", "x.xx..", "x.xx..", "x.xx.."}));
 }
 
 TEST(Visibility, TheLowestNumberIsABiasLikeAnyOther) {
@@ -88,10 +88,10 @@ TEST(Visibility, TheLowestNumberIsABiasLikeAnyOther) {
   }
 }
 
-TEST(Visibility, LocalSeesAroundItsCentre) {
-  EXPECT_EQ(seen({.local = Local{.half_width = 1}}), (Rows{"xx....", "xxx...", ".xxx..", "..xxx."}));
+TEST(Visibility, LocalAttendsAroundItsCentre) {
+  EXPECT_EQ(visible_keys({.local = Local{.half_width = 1}}), (Rows{"xx....", "xxx...", ".xxx..", "..xxx."}));
   const Tensor centers = Tensor::of({1, 4}, {4.5F, 0.0F, -3.0F, 99.0F});
-  EXPECT_EQ(seen({.local = Local{.half_width = 2, .centers = centers}}),
+  EXPECT_EQ(visible_keys({.local = Local{.half_width = 2, .centers = centers}}),
             (Rows{"...xxx", "xxx...", "......", "......"}));
 }
 
@@ -108,65 +108,6 @@ TEST(Visibility, GaussianWeightsAreLuongs) {
   EXPECT_EQ(a.weights.value().data()[4], 0.0F);
 }
 
-TEST(Visibility, AlibiSlopesAreTheUsualOnes) {
-  const auto slopes = [](std::int64_t heads) {
-    const Tensor t = alibi_slopes(heads);
-    return std::vector<float>(t.values().begin(), t.values().end());
-  };
-  EXPECT_EQ(slopes(1), (std::vector<float>{0.00390625F}));
-  EXPECT_EQ(slopes(4), (std::vector<float>{0.25F, 0.0625F, 0.015625F, 0.00390625F}));
-  const auto six = slopes(6);
-  EXPECT_FLOAT_EQ(six[4], 0.5F);
-  EXPECT_FLOAT_EQ(six[5], 0.125F);
-}
-
-TEST(Visibility, RelativeBucketsAreT5s) {
-  const RelativeBias both{};
-  EXPECT_EQ(relative_bucket(0, 32, both), 0);
-  EXPECT_EQ(relative_bucket(-7, 32, both), 7);
-  EXPECT_EQ(relative_bucket(7, 32, both), 23);
-  EXPECT_EQ(relative_bucket(-8, 32, both), 8);
-  EXPECT_EQ(relative_bucket(-1000, 32, both), 15);
-  EXPECT_EQ(relative_bucket(1000, 32, both), 31);
-  const RelativeBias left{.bidirectional = false};
-  EXPECT_EQ(relative_bucket(5, 32, left), 0);
-  EXPECT_EQ(relative_bucket(-15, 32, left), 15);
-  EXPECT_EQ(relative_bucket(-1000, 32, left), 31);
-}
-
-TEST(Visibility, RelativeBiasEqualsTheBiasItStandsFor) {
-  const Tensor table = random_tensor({8, 2}, 9);
-  const RelativeBias how{.table = table, .max_distance = 6};
-  const Tensor bias = Tensor::empty({2, 4, 6});
-  for (std::int64_t h = 0; h < 2; ++h) {
-    for (std::int64_t i = 0; i < 4; ++i) {
-      for (std::int64_t j = 0; j < 6; ++j) {
-        bias.data()[(h * 4 + i) * 6 + j] = table.data()[relative_bucket(j - i - 2, 8, how) * 2 + h];
-      }
-    }
-  }
-  for (const Attend by : kBothPaths) {
-    test::expect_near(by(q, k, v, {.relative_bias = how}).context.value(), by(q, k, v, {.bias = bias}).context.value(),
-                      1e-6);
-  }
-}
-
-TEST(Visibility, RotaryScoresDependOnTheDistanceAlone) {
-  const Tensor x = random_tensor({1, 1, 8}, 1), y = random_tensor({1, 1, 8}, 2);
-  for (const bool interleaved : {false, true}) {
-    const Rotary how{.interleaved = interleaved};
-    const auto dot = [&](std::int64_t i, std::int64_t j) {
-      const Tensor a = rotary(x, how, i).value(), b = rotary(y, how, j).value();
-      double sum = 0;
-      for (std::int64_t p = 0; p < 8; ++p) sum += static_cast<double>(a.data()[p]) * b.data()[p];
-      return sum;
-    };
-    EXPECT_NEAR(dot(3, 1), dot(1002, 1000), 1e-4);
-    EXPECT_GT(std::abs(dot(3, 1) - dot(4, 1)), 1e-2);
-  }
-}
-
-// Every position's gradient, for one head and several, by both paths.
 TEST(Visibility, BiasGradientsMatchFiniteDifferencesHoweverTheyBroadcast) {
   const Lengths lengths{6, 3};
   for (const Shape& shape : {Shape{2, 2, 4, 6}, Shape{1, 2, 4, 6}, Shape{2, 1, 4, 6}, Shape{4, 6}, Shape{6},
@@ -182,69 +123,12 @@ TEST(Visibility, BiasGradientsMatchFiniteDifferencesHoweverTheyBroadcast) {
   }
 }
 
-TEST(Visibility, RelativeBiasGradientsMatchFiniteDifferences) {
-  for (const bool bidirectional : {false, true}) {
-    for (const Attend by : kBothPaths) {
-      check_gradients(
-          [&](const auto& in) {
-            return by(in[0], in[1], in[2],
-                      {.relative_bias =
-                           RelativeBias{.table = in[3], .max_distance = 5, .bidirectional = bidirectional}})
-                .context;
-          },
-          {q, k, v, random_tensor({6, 2}, 7)}, {.per_input = 12});
-    }
-  }
-}
-
-// Long enough that the kernels split the keys: pairs of one distance meet in one place of the table.
-TEST(Visibility, LongRelativeBiasLearnsTheSameByBothPaths) {
-  const Tensor table = random_tensor({16, 1}, 7), x = random_tensor({1, 700, 4}, 1), dy = random_tensor({1, 700, 4}, 2);
-  std::vector<Tensor> grads;
-  for (const Attend by : kBothPaths) {
-    const Var learned = Var::parameter(table);
-    backward(by(x, x, x, {.relative_bias = RelativeBias{.table = learned}}).context, dy);
-    grads.push_back(learned.grad());
-  }
-  test::expect_near(grads[0], grads[1], 1e-4);
-}
-
-TEST(Visibility, ABiasOfOneHeadMayLookLikeTheWeights) {
+TEST(Visibility, ABiasOfOneHeadMayHaveTheShapeOfTheWeights) {
   const Tensor q3 = random_tensor({2, 4, 4}, 1), k3 = random_tensor({2, 6, 4}, 2), bias = random_tensor({2, 4, 6}, 3);
   for (const Attend by : kBothPaths) {
     test::expect_same_bytes(by(q3, k3, k3, {.bias = bias}).context.value(),
                             by(q3, k3, k3, {.bias = bias.reshape({2, 1, 4, 6})}).context.value());
   }
-}
-
-TEST(Visibility, RotaryGradientsMatchFiniteDifferences) {
-  for (const Rotary& how : {Rotary{}, Rotary{.base = 100, .dims = 2}, Rotary{.interleaved = true}}) {
-    check_gradients([&](const auto& in) { return rotary(in[0], how, 5); }, {random_tensor({2, 3, 4}, 1)});
-    check_gradients([&](const auto& in) { return rotary(in[0], how, 5, 2); }, {random_tensor({2, 3, 8}, 1)});
-    check_gradients([&](const auto& in) { return attend(in[0], in[1], in[2], {.rotary = how}).context; }, {q, k, v});
-  }
-}
-
-TEST(Visibility, ShawGradientsMatchFiniteDifferences) {
-  check_gradients(
-      [&](const auto& in) {
-        return attend(in[0], in[1], in[2], {.relative_positions = RelativePositions{in[3], in[4]}}).context;
-      },
-      {q, k, v, random_tensor({5, 4}, 7), random_tensor({5, 3}, 8)}, {.per_input = 15});
-}
-
-TEST(Visibility, ShawEqualsKeysAndValuesMovedByDistance) {
-  // One query sees each key moved by its own distance vector: the same as moving the keys beforehand.
-  const Tensor q1 = random_tensor({1, 1, 4}, 1), k1 = random_tensor({1, 4, 4}, 2), v1 = random_tensor({1, 4, 3}, 3);
-  const Tensor rk = random_tensor({5, 4}, 4), rv = random_tensor({5, 3}, 5);
-  const Tensor k2 = k1.clone(), v2 = v1.clone();
-  for (std::int64_t j = 0; j < 4; ++j) {
-    const std::int64_t r = std::max<std::int64_t>(j - 3, -2) + 2;
-    for (std::int64_t x = 0; x < 4; ++x) k2.data()[j * 4 + x] += rk.data()[r * 4 + x];
-    for (std::int64_t x = 0; x < 3; ++x) v2.data()[j * 3 + x] += rv.data()[r * 3 + x];
-  }
-  test::expect_near(attend(q1, k1, v1, {.relative_positions = RelativePositions{rk, rv}}).context.value(),
-                    attend(q1, k2, v2).context.value(), 1e-5);
 }
 
 TEST(Visibility, LocalGradientsReachThePredictedCentre) {

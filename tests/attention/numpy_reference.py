@@ -69,20 +69,20 @@ def scores(case, q, k, p):
     return np.tanh((q @ w.T)[:, :, :, None, :] + (k @ u.T)[:, :, None, :, :]) @ p["v"]
 
 
-def normalize(name, s, seen):
-    """Over the last axis, of what is seen; rows that see nothing become 0."""
-    any_seen = seen.any(-1, keepdims=True)
+def normalize(name, s, visible):
+    """Over the last axis, of what is visible; rows without visible keys become 0."""
+    any_visible = visible.any(-1, keepdims=True)
     if name == "sigmoid":
-        return np.where(seen, 0.5 * (1 + np.tanh(s / 2)), 0)
-    x = np.where(seen, s, -np.inf)
-    x = np.where(seen, x - np.where(any_seen, x.max(-1, keepdims=True, initial=-1e300), 0), -np.inf)
+        return np.where(visible, 0.5 * (1 + np.tanh(s / 2)), 0)
+    x = np.where(visible, s, -np.inf)
+    x = np.where(visible, x - np.where(any_visible, x.max(-1, keepdims=True, initial=-1e300), 0), -np.inf)
     if name == "softmax":
         e = np.exp(x)
-        return e / np.where(any_seen, e.sum(-1, keepdims=True), 1)
+        return e / np.where(any_visible, e.sum(-1, keepdims=True), 1)
     if name == "hard":
-        return (np.arange(s.shape[-1]) == x.argmax(-1)[..., None]) & any_seen
+        return (np.arange(s.shape[-1]) == x.argmax(-1)[..., None]) & any_visible
     # The k largest have weight as long as the k-th is above the threshold that the k largest give.
-    z = -np.sort(-np.where(seen, x, -1e3), axis=-1) / (1 if name == "sparsemax" else 2)
+    z = -np.sort(-np.where(visible, x, -1e3), axis=-1) / (1 if name == "sparsemax" else 2)
     n = np.arange(1, z.shape[-1] + 1)
     mean = np.cumsum(z, -1) / n
     if name == "sparsemax":
@@ -93,8 +93,8 @@ def normalize(name, s, seen):
     size = (z > tau).sum(-1, keepdims=True)
     tau = np.take_along_axis(tau, size - 1, -1)
     if name == "sparsemax":
-        return np.where(seen, np.maximum(x - tau, 0), 0)
-    return np.where(seen, np.maximum(np.where(seen, x, -1e3) / 2 - tau, 0) ** 2, 0)
+        return np.where(visible, np.maximum(x - tau, 0), 0)
+    return np.where(visible, np.maximum(np.where(visible, x, -1e3) / 2 - tau, 0) ** 2, 0)
 
 
 def alibi_slopes(heads):
@@ -117,20 +117,20 @@ def reference(case, arrays):
     s = scores(case, q, k, arrays)
     stands = np.arange(tq)[:, None] + tk - tq
     j = np.arange(tk)[None, :]
-    seen = np.ones((batch, heads, tq, tk), bool)
+    visible = np.ones((batch, heads, tq, tk), bool)
     if "causal" in case["visibility"]:
-        seen &= j <= stands
+        visible &= j <= stands
     if "window" in case["visibility"]:
-        seen &= np.abs(stands - j) <= case["window"]
+        visible &= np.abs(stands - j) <= case["window"]
     if "lengths" in case["visibility"]:
-        seen &= j[None, None] < case["lengths"][:, None, None, None]
+        visible &= j[None, None] < case["lengths"][:, None, None, None]
     if "mask" in case["visibility"]:
-        seen &= case["mask"]
+        visible &= case["mask"]
     if "bias" in case["visibility"]:
         s = s + case["bias"]
     if "alibi" in case["visibility"]:
         s = s - alibi_slopes(heads)[None, :, None, None] * np.abs(stands - j)
-    w = normalize(case["normalize"], s / case.get("temperature", 1.0), seen)
+    w = normalize(case["normalize"], s / case.get("temperature", 1.0), visible)
     out = w @ v
     return (out[:, 0], w[:, 0]) if headless else (out, w)
 

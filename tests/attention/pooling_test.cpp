@@ -1,4 +1,7 @@
+#include <cmath>
+
 #include "attention/both_paths.hpp"
+#include "support/parameter_gradcheck.hpp"
 
 namespace fovea {
 namespace {
@@ -11,15 +14,18 @@ TEST(LearnedPooling, GradientsMatchFiniteDifferences) {
   const Lengths lengths{5, 3};
   for (const Score& score : {Score(score::ScaledDot{}), Score(score::Cosine{.scale = 2})}) {
     check_gradients(
-        [&](const auto& in) {
-          return LearnedPooling{in[1], score}(in[0], {.lengths = lengths}).context;
+        [&](Parameters& p, const auto& in) {
+          LearnedPooling pool(p, "pool", 3, 4);
+          pool.score = score;
+          return pool(in[0], {.lengths = lengths}).context;
         },
-        {random_tensor({2, 5, 4}, 1), random_tensor({3, 4}, 2)});
+        {random_tensor({2, 5, 4}, 1)});
   }
 }
 
 TEST(LearnedPooling, OfOneQueryIsAWeightedMean) {
-  const LearnedPooling mean{Tensor::zeros({1, 3})};
+  LearnedPooling mean;
+  mean.queries = Tensor::zeros({1, 3});
   const Tensor x = random_tensor({2, 4, 3}, 1);
   const Attended a = mean(x, {.want = {.weights = true}});
   ASSERT_EQ(a.context.shape(), (Shape{2, 1, 3}));
@@ -34,17 +40,32 @@ TEST(LearnedPooling, OfOneQueryIsAWeightedMean) {
 TEST(ContextPooling, GradientsMatchFiniteDifferences) {
   const Lengths lengths{5, 2};
   check_gradients(
-      [&](const auto& in) {
-        return ContextPooling{in[1], in[2], in[3]}(in[0], lengths).context;
-      },
-      {random_tensor({2, 5, 4}, 1), random_tensor({6, 4}, 2, 0.5F), random_tensor({1, 6}, 3), random_tensor({6}, 4)});
+      [&](Parameters& p, const auto& in) { return ContextPooling(p, "pool", 4, 6)(in[0], lengths).context; },
+      {random_tensor({2, 5, 4}, 1)});
 }
 
-TEST(Pooling, MadeLayersHaveParameters) {
-  EXPECT_EQ(LearnedPooling::make(2, 8, 1)(random_tensor({3, 5, 8}, 1)).context.shape(), (Shape{3, 2, 8}));
-  const ContextPooling pool = ContextPooling::make(8, 6, 1);
-  EXPECT_EQ(pool(random_tensor({3, 5, 8}, 1)).context.shape(), (Shape{3, 1, 8}));
-  for (const auto& [name, var] : pool.parameters()) EXPECT_TRUE(var.requires_grad()) << name;
+// y = sum_t softmax_t(c . tanh(W x_t + b)) x_t, written out.
+TEST(ContextPooling, IsWhatTheEquationsSay) {
+  Parameters p(3);
+  const ContextPooling pool(p, "pool", 3, 5);
+  test::scatter(p);
+  const Tensor x = random_tensor({1, 4, 3}, 1);
+  double weight[4], total = 0, expected[3] = {};
+  for (std::int64_t t = 0; t < 4; ++t) {
+    double score = 0;
+    for (std::int64_t h = 0; h < 5; ++h) {
+      double sum = pool.b.value().data()[h];
+      for (std::int64_t f = 0; f < 3; ++f) sum += double{pool.w.value().data()[h * 3 + f]} * x.data()[t * 3 + f];
+      score += std::tanh(sum) * pool.context.value().data()[h];
+    }
+    total += weight[t] = std::exp(score);
+  }
+  for (std::int64_t t = 0; t < 4; ++t) {
+    for (std::int64_t f = 0; f < 3; ++f) expected[f] += weight[t] / total * x.data()[t * 3 + f];
+  }
+  const Tensor y = pool(x).context.value();
+  ASSERT_EQ(y.shape(), (Shape{1, 1, 3}));
+  for (std::int64_t f = 0; f < 3; ++f) EXPECT_NEAR(y.data()[f], expected[f], 1e-5);
 }
 
 }  // namespace

@@ -228,5 +228,22 @@ TEST(Scores, ParametersThatDoNotFitAreNamed) {
             "attend: score W [4,4]: expected [L,4] with L at least 5, the number of keys");
 }
 
+TEST(Scores, AnAdditiveActivationOtherThanTanhAndLeakyReluIsNamed) {
+  const Tensor x = random_tensor({1, 3, 4}, 1);
+  const Tensor v = random_tensor({4}, 2);
+  for (const Activation f : {Activation::tanh, Activation::leaky_relu}) {
+    EXPECT_NO_THROW((void)attend(x, {.score = score::Additive{.v = v, .activation = f}}));
+  }
+  for (const Activation f :
+       {Activation::none, Activation::relu, Activation::gelu, Activation::swish, Activation::sigmoid}) {
+    try {
+      (void)attend(x, {.score = score::Additive{.v = v, .activation = f}});
+      FAIL() << "nothing was thrown";
+    } catch (const UsageError& error) {
+      EXPECT_STREQ(error.what(), "attend: the additive score's activation must be tanh or leaky_relu");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fovea

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "attention/both_paths.hpp"
 #include "fovea/error.hpp"
@@ -105,28 +106,51 @@ TEST(Weights, ContextAndWeightsCanBothBeUsed) {
       {random_tensor({1, 3, 4}, 1), random_tensor({1, 5, 4}, 2)});
 }
 
-TEST(Weights, WishesThatMakeNoSenseAreNamed) {
+TEST(Weights, RequestsThatMakeNoSenseAreNamed) {
   const Ints far{40}, twice{1, 1};
   EXPECT_THROW((void)attend(q, k, v, {.want = {.weights = true, .rows = far}}), UsageError);
   EXPECT_THROW((void)attend(q, k, v, {.want = {.weights = true, .heads = twice}}), UsageError);
   EXPECT_THROW((void)attend(q, k, v, {.want = {.top = 51}}), UsageError);
 }
 
-TEST(Weights, DropoutIsNotTold) {
+// What the error says when `use` needs something that was not computed.
+template <class Use>
+std::string error_of(const Use& use) {
+  try {
+    use();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Weights, UsingWeightsThatWereNotRequestedNamesTheOption) {
+  for (const Attend by : kBothPaths) {
+    const Attended a = by(q, k, v, {});
+    EXPECT_FALSE(a.weights);
+    EXPECT_EQ(error_of([&] { (void)a.weights.value(); }),
+              "weights were not requested: set AttendOptions::want.weights");
+    EXPECT_EQ(error_of([&] { (void)sum(a.weights); }), "weights were not requested: set AttendOptions::want.weights");
+    EXPECT_EQ(error_of([&] { (void)a.log_probability.value(); }),
+              "log_probability is computed by normalizer::Sampled only");
+  }
+}
+
+TEST(Weights, AreReportedWithoutDropout) {
   for (const Attend by : kBothPaths) {
     const Attended a = by(q, k, v, {.want = {.weights = true}});
-    const Attended b = by(q, k, v, {.dropout = 0.5F, .dropout_seed = 3, .want = {.weights = true}});
+    const Attended b = by(q, k, v, {.dropout = {.rate = 0.5F, .seed = 3}, .want = {.weights = true}});
     test::expect_near(a.weights.value(), b.weights.value(), 1e-6);
     EXPECT_NE(a.context.value().data()[0], b.context.value().data()[0]);
   }
-  test::expect_near(attend(q, k, v, {.dropout = 0.5F, .dropout_seed = 3}).context.value(),
-                    attention::attend_by_rows(q, k, v, {.dropout = 0.5F, .dropout_seed = 3}).context.value(), 1e-5);
+  test::expect_near(attend(q, k, v, {.dropout = {.rate = 0.5F, .seed = 3}}).context.value(),
+                    attention::attend_by_rows(q, k, v, {.dropout = {.rate = 0.5F, .seed = 3}}).context.value(), 1e-5);
 }
 
 TEST(Weights, DropoutsGradientsMatchFiniteDifferences) {
   for (const Attend by : kBothPaths) {
     check_gradients(
-        [&](const auto& in) { return by(in[0], in[1], in[2], {.dropout = 0.4F, .dropout_seed = 9}).context; },
+        [&](const auto& in) { return by(in[0], in[1], in[2], {.dropout = {.rate = 0.4F, .seed = 9}}).context; },
         {random_tensor({1, 2, 3, 4}, 1), random_tensor({1, 2, 5, 4}, 2), random_tensor({1, 2, 5, 2}, 3)});
   }
 }

@@ -11,7 +11,7 @@ namespace fovea {
 namespace {
 
 using test::random_tensor;
-using Lengths = std::vector<std::int32_t>;
+using Lengths = std::vector<std::int64_t>;
 
 // y_t = b + sum over the window's real steps, in double.
 double plain(const Tensor& x, const Tensor& w, const Tensor& b, std::int64_t seq, std::int64_t t, std::int64_t o,

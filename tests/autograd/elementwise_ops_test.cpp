@@ -25,7 +25,7 @@ TEST_P(ElementwiseOps, GradientsMatchFiniteDifferences) {
     const Tensor x = random_tensor({2, n}, 1);
     const Tensor z = random_tensor({2, n}, 2);
     const Tensor row = random_tensor({n}, 3);
-    // Each input is used twice, so that both writing and adding a gradient is seen.
+    // Each input is used twice, so that both writing and adding a gradient is tested.
     check_gradients([](const auto& in) { return add(add(in[0], in[1]), in[0]); }, {x, z});
     check_gradients([](const auto& in) { return sub(sub(in[0], in[1]), in[1]); }, {x, z});
     check_gradients([](const auto& in) { return mul(mul(in[0], in[1]), in[1]); }, {x, z});
@@ -38,7 +38,10 @@ TEST_P(ElementwiseOps, GradientsMatchFiniteDifferences) {
     check_gradients([](const auto& in) { return add(tanh(in[0]), tanh(in[0])); }, {x});
     check_gradients([](const auto& in) { return add(sigmoid(in[0]), sigmoid(in[0])); }, {x});
     check_gradients([](const auto& in) { return add(relu(in[0]), relu(in[0])); }, {away_from_zero({2, n}, 5)});
+    check_gradients([](const auto& in) { return add(leaky_relu(in[0]), leaky_relu(in[0])); },
+                    {away_from_zero({2, n}, 6)});
     check_gradients([](const auto& in) { return add(gelu(in[0]), gelu(in[0])); }, {x});
+    check_gradients([](const auto& in) { return add(swish(in[0]), swish(in[0])); }, {x});
   }
 }
 
@@ -67,6 +70,18 @@ TEST(ElementwiseOpsPlain, ShapesThatDoNotFitAreNamed) {
   test::expect_shape_error([&] { (void)mul(a, b); }, "mul", "[2,3]", "[3,2]");
 }
 
+TEST_P(ElementwiseOps, LeakyReluAndSwishGiveTheValuesOfTheirFormulas) {
+  const Tensor x = Tensor::of({4}, {-2.0F, 0.0F, 1.0F, 3.0F});
+  const Tensor leaky = leaky_relu(x).value();
+  const Tensor swished = swish(x).value();
+  const float expected_leaky[] = {-0.4F, 0.0F, 1.0F, 3.0F};
+  const float expected_swish[] = {-0.238405844F, 0.0F, 0.731058579F, 2.857722380F};
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FLOAT_EQ(leaky.data()[i], expected_leaky[i]);
+    EXPECT_FLOAT_EQ(swished.data()[i], expected_swish[i]);
+  }
+}
+
 TEST(ElementwiseOpsPlain, ViewsThatAreNotPackedAreTaken) {
   const Tensor x = random_tensor({3, 5}, 1);
   const Tensor t = x.transpose(0, 1);
@@ -76,7 +91,7 @@ TEST(ElementwiseOpsPlain, ViewsThatAreNotPackedAreTaken) {
 
 TEST(DropoutOp, GradientIsTheMaskAndNothingIsDroppedAtRateZero) {
   const Var x = Var::parameter(random_tensor({9, 33}, 1));
-  const Var y = dropout(x, 0.25F, 3);
+  const Var y = dropout(x, {.rate = 0.25F, .seed = 3});
   backward(y, Tensor::full(x.shape(), 1.0F));
   int dropped = 0;
   for (std::int64_t i = 0; i < x.size(); ++i) {
@@ -85,8 +100,8 @@ TEST(DropoutOp, GradientIsTheMaskAndNothingIsDroppedAtRateZero) {
   }
   EXPECT_GT(dropped, 30);
   EXPECT_LT(dropped, 130);
-  EXPECT_TRUE(test::same_bytes(dropout(x, 0, 3).value(), x.value()));
-  EXPECT_THROW((void)dropout(x, 1.0F, 3), UsageError);
+  EXPECT_TRUE(test::same_bytes(dropout(x, {.rate = 0, .seed = 3}).value(), x.value()));
+  EXPECT_THROW((void)dropout(x, {.rate = 1.0F, .seed = 3}), UsageError);
 }
 
 FOVEA_EVERY_TABLE(ElementwiseOps);

@@ -21,7 +21,8 @@ void on_every_table(const Body& body) {
 
 TEST(Linear, GradientMatchesFiniteDifferences) {
   on_every_table([](std::int64_t n) {
-    for (const Activation f : {Activation::none, Activation::tanh, Activation::gelu, Activation::sigmoid}) {
+    for (const Activation f :
+         {Activation::none, Activation::tanh, Activation::gelu, Activation::swish, Activation::sigmoid}) {
       check_gradients([f](const auto& in) { return linear(in[0], in[1], in[2], f); },
                       {random_tensor({2, 3, n}, 1, 0.5F), random_tensor({n, 5}, 2, 0.5F), random_tensor({5}, 3)},
                       {.per_input = 8});
@@ -57,7 +58,7 @@ TEST(ResidualNorm, GradientMatchesFiniteDifferences) {
       for (const int wanted : {0, 1, 2}) {
         check_gradients(
             [=](const auto& in) {
-              const ResidualNorm r = residual_norm(in[0], in[1], in[2], in[3], rate, 5);
+              const ResidualNorm r = residual_norm(in[0], in[1], in[2], in[3], {.dropout = {rate, 5}});
               return wanted == 0 ? r.sum : wanted == 1 ? r.normed : add(r.sum, r.normed);
             },
             {random_tensor({3, n}, 1, 2.0F), random_tensor({3, n}, 4, 2.0F), random_tensor({n}, 2),
@@ -73,8 +74,8 @@ TEST(ResidualNorm, EqualsItsParts) {
   const Tensor y = random_tensor({5, 33}, 2);
   const Tensor gain = random_tensor({33}, 3);
   const Tensor bias = random_tensor({33}, 4);
-  const ResidualNorm r = residual_norm(x, y, gain, bias, 0.3F, 9);
-  const Var h = add(x, dropout(y, 0.3F, 9));
+  const ResidualNorm r = residual_norm(x, y, gain, bias, {.dropout = {0.3F, 9}});
+  const Var h = add(x, dropout(y, {.rate = 0.3F, .seed = 9}));
   const Var z = layer_norm(h, gain, bias);
   for (std::int64_t i = 0; i < x.size(); ++i) {
     EXPECT_NEAR(r.sum.value().data()[i], h.value().data()[i], 1e-6F);
@@ -105,14 +106,14 @@ TEST(Embedding, AnIdOutsideTheTableIsNamed) {
 
 TEST(Dropout, GradientMatchesFiniteDifferencesAndTheShareIsRight) {
   on_every_table([](std::int64_t n) {
-    check_gradients([](const auto& in) { return dropout(in[0], 0.4F, 77); }, {random_tensor({3, n}, 1)},
-                    {.per_input = 10});
+    check_gradients([](const auto& in) { return dropout(in[0], {.rate = 0.4F, .seed = 77}); },
+                    {random_tensor({3, n}, 1)}, {.per_input = 10});
   });
-  const Tensor y = dropout(Tensor::full({100000}, 1.0F), 0.25F, 3).value();
+  const Tensor y = dropout(Tensor::full({100000}, 1.0F), {.rate = 0.25F, .seed = 3}).value();
   double kept = 0;
   for (const float v : y.values()) kept += v > 0 ? 1 : 0;
   EXPECT_NEAR(kept / 100000, 0.75, 0.01);
-  EXPECT_THROW((void)dropout(y, 1.0F, 1), UsageError);
+  EXPECT_THROW((void)dropout(y, {.rate = 1.0F, .seed = 1}), UsageError);
 }
 
 TEST(AddRows, GradientMatchesFiniteDifferences) {

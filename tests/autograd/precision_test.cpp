@@ -68,7 +68,7 @@ TEST(Precision, LayersInBf16StayNearFp32) {
   const Var steps = parameter({5, 6, 96}, 4, 1.0F);
   const LstmWeights lstm_weights{parameter({96, 4 * 64}, 5, 0.2F), parameter({64, 4 * 64}, 6, 0.2F),
                                  parameter({4 * 64}, 7, 0.2F)};
-  const std::vector<std::int32_t> lengths{6, 6, 4, 3, 1};
+  const std::vector<std::int64_t> lengths{6, 6, 4, 3, 1};
   expect_near_fp32(
       {steps, lstm_weights.input, lstm_weights.state, lstm_weights.bias},
       [&] { return lstm(steps, lstm_weights, {.lengths = lengths}).states; }, "lstm");

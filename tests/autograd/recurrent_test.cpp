@@ -14,7 +14,7 @@ namespace fovea {
 namespace {
 
 using test::random_tensor;
-using Lengths = std::vector<std::int32_t>;
+using Lengths = std::vector<std::int64_t>;
 
 double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
@@ -268,7 +268,7 @@ TEST(Recurrent, TimeMajorIsTheSameTransposed) {
 TEST(Recurrent, ASequencesResultDoesNotDependOnTheOthers) {
   const std::int64_t batch = 37;
   Lengths lengths(batch);
-  for (std::size_t b = 0; b < lengths.size(); ++b) lengths[b] = static_cast<std::int32_t>((b * 5 + 1) % 7);
+  for (std::size_t b = 0; b < lengths.size(); ++b) lengths[b] = static_cast<std::int64_t>((b * 5 + 1) % 7);
   const Tensor x = random_tensor({batch, 6, 10}, 1);
   const Tensor dy = random_tensor({batch, 6, 33}, 2);
   const int before = threads();
@@ -283,7 +283,7 @@ TEST(Recurrent, ASequencesResultDoesNotDependOnTheOthers) {
       const Recurrent run_lstm = lstm(all, l, {.lengths = lengths});
       backward(run.states, dy);
       for (const std::int64_t b : {2, 17, 36}) {
-        const std::int32_t length = lengths[static_cast<std::size_t>(b)];
+        const std::int64_t length = lengths[static_cast<std::size_t>(b)];
         const Var one = Var::parameter(x.slice(0, b, b + 1).slice(1, 0, length).contiguous());
         const Recurrent alone = gru(one, g, {.reverse = true});
         expect_equal(alone.states.value(), run.states.value().slice(0, b, b + 1).slice(1, 0, length));

@@ -42,12 +42,16 @@ TEST_P(RowOps, ResidualNormGradientsMatchFiniteDifferences) {
     const std::vector<Tensor> inputs = {random_tensor({3, n}, 1), random_tensor({3, n}, 2), random_tensor({n}, 3),
                                         random_tensor({n}, 4)};
     for (const float rate : {0.0F, 0.3F}) {
-      const auto normed = [&](const auto& in) { return residual_norm(in[0], in[1], in[2], in[3], rate, 5).normed; };
+      const auto normed = [&](const auto& in) {
+        return residual_norm(in[0], in[1], in[2], in[3], {.dropout = {rate, 5}}).normed;
+      };
       const auto both = [&](const auto& in) {
-        const ResidualNorm out = residual_norm(in[0], in[1], in[2], in[3], rate, 5);
+        const ResidualNorm out = residual_norm(in[0], in[1], in[2], in[3], {.dropout = {rate, 5}});
         return add(mul(out.sum, out.normed), out.sum);
       };
-      const auto total = [&](const auto& in) { return residual_norm(in[0], in[1], in[2], in[3], rate, 5).sum; };
+      const auto total = [&](const auto& in) {
+        return residual_norm(in[0], in[1], in[2], in[3], {.dropout = {rate, 5}}).sum;
+      };
       check_gradients(normed, inputs);
       check_gradients(both, inputs, {.tolerance = 4e-3});
       check_gradients(total, inputs);
@@ -60,10 +64,10 @@ TEST_P(RowOps, ResidualNormIsItsThreeSteps) {
   const Tensor y = random_tensor({4, 33}, 2);
   const Tensor gamma = random_tensor({33}, 3);
   const Tensor beta = random_tensor({33}, 4);
-  const ResidualNorm fused = residual_norm(x, y, gamma, beta, 0.5F, 6);
-  const Var steps = add(x, dropout(y, 0.5F, 6));
+  const ResidualNorm fused = residual_norm(x, y, gamma, beta, {.dropout = {0.5F, 6}, .epsilon = 0.1F});
+  const Var steps = add(x, dropout(y, {.rate = 0.5F, .seed = 6}));
   for (std::int64_t i = 0; i < x.size(); ++i) EXPECT_NEAR(fused.sum.value().data()[i], steps.value().data()[i], 1e-6F);
-  const Var normed = layer_norm(steps, gamma, beta);
+  const Var normed = layer_norm(steps, gamma, beta, {.epsilon = 0.1F});
   for (std::int64_t i = 0; i < x.size(); ++i) {
     EXPECT_NEAR(fused.normed.value().data()[i], normed.value().data()[i], 1e-5F);
   }
@@ -72,20 +76,21 @@ TEST_P(RowOps, ResidualNormIsItsThreeSteps) {
 TEST_P(RowOps, BiasActivationGradientsMatchFiniteDifferences) {
   for (const std::int64_t n : test::kSizes) {
     const Tensor bias = random_tensor({n}, 2);
-    for (const auto f : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh, Activation::sigmoid}) {
+    for (const auto f : {Activation::none, Activation::relu, Activation::leaky_relu, Activation::gelu,
+                         Activation::swish, Activation::tanh, Activation::sigmoid}) {
       Tensor x = random_tensor({3, n}, 1);
-      if (f == Activation::relu) {  // keep x + bias away from the corner
+      if (f == Activation::relu || f == Activation::leaky_relu) {  // keep x + bias away from the corner
         for (std::int64_t i = 0; i < x.size(); ++i) {
           const float z = x.data()[i] + bias.data()[i % n];
           if (std::abs(z) < 0.1F) x.data()[i] += z < 0 ? -0.1F : 0.1F;
         }
       }
       for (const float rate : {0.0F, 0.4F}) {
-        const auto once = [&](const auto& in) { return bias_activation(in[0], in[1], f, rate, 9); };
+        const auto once = [&](const auto& in) { return bias_activation(in[0], in[1], f, {rate, 9}); };
         check_gradients([&](const auto& in) { return add(once(in), once(in)); }, {x, bias});
       }
       check_gradients([&](const auto& in) { return bias_activation(in[0], {}, f); },
-                      {f == Activation::relu ? far(x) : x});
+                      {f == Activation::relu || f == Activation::leaky_relu ? far(x) : x});
     }
   }
 }

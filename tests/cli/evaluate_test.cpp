@@ -108,5 +108,156 @@ TEST(EvaluateCommand, WrongUsageEndsWith2) {
   EXPECT_EQ(run_cli({"evaluate", "--hypothesis", h, "--reference", h, "--tokenize", "ja"}).code, 2);
 }
 
+TEST(EvaluateCommand, StemsWordsOfRougeWhenAsked) {
+  const TemporaryFolder folder;
+  const auto h = folder.write("h", "dogs running\n");
+  const auto r = folder.write("r", "dogs runs\n");
+  EXPECT_THAT(run_cli({"evaluate", "--hypothesis", h, "--reference", r, "--metric", "rouge"}).out, StartsWith("50.00"));
+  EXPECT_THAT(run_cli({"evaluate", "--hypothesis", h, "--reference", r, "--metric", "rouge", "--stem"}).out,
+              StartsWith("100.00"));
+}
+
+TEST(EvaluateCommand, ClassificationPrintsFiguresATableAndWhatIsMissing) {
+  const TemporaryFolder folder;
+  const auto h = folder.write("h", "cat\ncat\ncat\ndog\ncow\n");
+  const auto r = folder.write("r", "cat\ncat\ndog\ndog\nowl\n");
+  const std::vector<std::string> arguments{"evaluate",          "--hypothesis",   h,         "--reference", r,
+                                           "--metric",          "classification", "--width", "1",           "--svg",
+                                           folder.path("c.svg")};
+  const auto ran = run_cli(arguments);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out,
+            "60.0\taccuracy\t(3 of 5 lines)\n"
+            "36.7\tmacro F1\t(precision = 41.7 recall = 37.5)\n"
+            "58.7\tweighted F1\t(precision = 66.7 recall = 60.0)\n"
+            "\n"
+            "label             precision  recall      F1  support  predicted\n"
+            "cat                    66.7   100.0    80.0        2          3\n"
+            "cow                     0.0     0.0     0.0        0          1\n"
+            "dog                   100.0    50.0    66.7        2          1\n"
+            "owl                     0.0     0.0     0.0        1          0\n"
+            "macro average          41.7    37.5    36.7        5          5\n"
+            "weighted average       66.7    60.0    58.7        5          5\n"
+            "\n"
+            "confusion matrix (a row per reference label, a column per hypothesis label)\n"
+            "       cat  cow  dog  owl\n"
+            "  cat    2    0    0    0\n"
+            "  cow    0    0    0    0\n"
+            "  dog    1    0    1    0\n"
+            "  owl    0    1    0    0\n"
+            "\n"
+            "never predicted: owl\n"
+            "predicted but not in the references: cow\n");
+  const std::string svg = folder.read("c.svg");
+  EXPECT_THAT(svg, StartsWith("<svg "));
+  EXPECT_THAT(svg, HasSubstr("<title>reference dog, hypothesis cat: 1 of 2 lines (50.0%)</title>"));
+}
+
+TEST(EvaluateCommand, ClassificationAsJsonHasLabelsAndConfusion) {
+  const TemporaryFolder folder;
+  const auto h = folder.write("h", "cat\nCAT\n");
+  const auto r = folder.write("r", "cat\ndog\n");
+  const auto ran =
+      run_cli({"evaluate", "--hypothesis", h, "--reference", r, "--metric", "classification", "--lowercase", "--json"});
+  const auto all = nlohmann::json::parse(ran.out);
+  ASSERT_EQ(all.size(), 3);
+  EXPECT_EQ(all[0]["score"], 50.0);
+  EXPECT_EQ(all[0]["labels"][0]["label"], "cat");
+  EXPECT_EQ(all[0]["labels"][0]["predicted"], 2);
+  EXPECT_EQ(all[0]["confusion"][1], nlohmann::json::parse(R"({"reference": "dog", "hypothesis": "cat", "count": 1})"));
+  EXPECT_EQ(all[0]["never_predicted"], nlohmann::json::array({"dog"}));
+}
+
+TEST(EvaluateCommand, AnEmptyLabelIsAnErrorThatNamesFileAndLineAndWritesNothing) {
+  const TemporaryFolder folder;
+  const auto h = folder.write("h", "cat\n\ndog\n");
+  const auto r = folder.write("r", "cat\ndog\ndog\n");
+  const auto ran = run_cli(
+      {"evaluate", "--hypothesis", h, "--reference", r, "--metric", "classification", "--svg", folder.path("c.svg")});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr(h + ":2: is empty"));
+  EXPECT_EQ(folder.read("c.svg"), "");
+}
+
+TEST(EvaluateCommand, CaptionTakesReferencesFromFilesOrBetweenTabs) {
+  const TemporaryFolder folder;
+  const auto h = folder.write("h", "a red dog\ntwo men in a car\n");
+  const auto r1 = folder.write("r1", "A dog.\nMen in a car.\n");
+  const auto r2 = folder.write("r2", "A red dog runs.\n\n");
+  const auto both = folder.write("both", "A dog.\tA red dog runs.\nMen in a car.\n");
+  const auto files =
+      run_cli({"evaluate", "--hypothesis", h, "--reference", r1, "--reference", r2, "--metric", "caption"});
+  const auto tabs = run_cli({"evaluate", "--hypothesis", h, "--reference", both, "--metric", "caption"});
+  EXPECT_EQ(files.code, 0) << files.err;
+  EXPECT_EQ(files.out, tabs.out);
+  EXPECT_THAT(files.out, StartsWith("87.50\tBLEU-1\n"));  // 7 of 8 words; 8 words against 2 + 4
+  EXPECT_THAT(files.out, HasSubstr("\tBLEU-4\n"));
+  EXPECT_THAT(files.out, HasSubstr("\tROUGE-L\n"));
+  EXPECT_THAT(files.out, HasSubstr("\tCIDEr-D\n"));
+}
+
+TEST(EvaluateCommand, ChatPrintsBaselinesPerplexityAndSharedContexts) {
+  const TemporaryFolder folder;
+  const auto h = folder.write("h", "I am fine\nno\n");
+  const auto r = folder.write("r", "I am well\nyes\n");
+  const auto train = folder.write("train", "yes\nyes\nno way\n");
+  const auto contexts = folder.write("contexts", "how are you\nok?\n");
+  const auto train_contexts = folder.write("train_contexts", "ok?\nwho\nwhat\n");
+  const auto scores = folder.write("scores", "-4.0\n-2.0\n");
+  const auto counts = folder.write("counts", "1\n2\n");
+  std::vector<std::string> arguments{
+      "evaluate", "--hypothesis",        h,      "--reference", r,        "--metric",         "chat",        "--train",
+      train,      "--log-probabilities", scores, "--contexts",  contexts, "--train-contexts", train_contexts};
+  const auto ran = run_cli(arguments);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("33.33\tF1\n100.00\tdistinct-1\n100.00\tdistinct-2\n"));
+  EXPECT_THAT(ran.out, HasSubstr("\tBLEU|nrefs:1|"));
+  EXPECT_THAT(ran.out, HasSubstr("2.72\tperplexity\t(6 words of the first reference and ends of lines)\n"));
+  EXPECT_THAT(ran.out, HasSubstr("50.00\tF1 of the most frequent training reply\t(\"yes\", 2 of 3 lines)\n"));
+  EXPECT_THAT(ran.out, HasSubstr("\tF1 of random training replies\t(seed 1)\n"));
+  EXPECT_THAT(ran.out, HasSubstr("50.00\tcontexts also in training\t(1 of 2 lines)\n"));
+  arguments.insert(arguments.end(), {"--token-counts", counts});
+  EXPECT_THAT(run_cli(arguments).out, HasSubstr("7.39\tperplexity\t(3 tokens of " + counts + ")\n"));
+}
+
+TEST(EvaluateCommand, ChatChecksItsNumbers) {
+  const TemporaryFolder folder;
+  const auto h = folder.write("h", "a\nb\n");
+  const auto err = [&](const std::string& option, const std::string& lines, int code) {
+    const auto file = folder.write("numbers", lines);
+    const auto good = folder.write("good", "-1\n-1\n");
+    std::vector<std::string> arguments{"evaluate", "--hypothesis", h,      "--reference", h,
+                                       "--metric", "chat",         option, file};
+    if (option == "--token-counts") arguments.insert(arguments.end(), {"--log-probabilities", good});
+    const auto ran = run_cli(arguments);
+    EXPECT_EQ(ran.code, code);
+    return ran.err;
+  };
+  EXPECT_THAT(err("--log-probabilities", "-1\n0.5\n", 1), HasSubstr("numbers:2: '0.5' is not a log-probability"));
+  EXPECT_THAT(err("--log-probabilities", "-1\nnan\n", 1), HasSubstr("numbers:2: 'nan' is not a log-probability"));
+  EXPECT_THAT(err("--log-probabilities", "-1 x\n-1\n", 1), HasSubstr("numbers:1: '-1 x' is not"));
+  EXPECT_THAT(err("--log-probabilities", "-1\n", 1), HasSubstr("has 2 lines but"));
+  EXPECT_THAT(err("--token-counts", "1\n0\n", 1), HasSubstr("numbers:2: '0' is not a token count"));
+  EXPECT_THAT(err("--train", "", 1), HasSubstr("holds no replies"));
+  EXPECT_THAT(err("--contexts", "a\nb\n", 2), HasSubstr("give both"));
+}
+
+TEST(EvaluateCommand, OptionsOfAnotherMetricAreWrongUsage) {
+  const TemporaryFolder folder;
+  const auto h = folder.write("h", "a\n");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--stem"}, {"--svg", folder.path("x.svg")}, {"--train", h}}) {
+    std::vector<std::string> arguments{"evaluate", "--hypothesis", h, "--reference", h};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto ran = run_cli(arguments);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr(more[0] + " is for --metric "));
+  }
+  EXPECT_EQ(
+      run_cli({"evaluate", "--hypothesis", h, "--reference", h, "--reference", h, "--metric", "classification"}).code,
+      2);
+}
+
 }  // namespace
 }  // namespace fovea

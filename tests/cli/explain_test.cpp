@@ -145,6 +145,17 @@ TEST_F(ExplainCommand, ShowsEveryStepInTheTerminal) {
   EXPECT_THAT(out_.str(), HasSubstr("\x1b[48;"));
 }
 
+TEST_F(ExplainCommand, FindsTheWordsOfAnySentence) {
+  ASSERT_EQ(fovea({"explain", "注意力机制模仿了生物观察行为"}), 0);
+  for (const char* row :
+       {"  注意力  ", "    机制  ", "    模仿  ", "      了  ", "    生物  ", "    观察  ", "    行为  "}) {
+    EXPECT_THAT(out_.str(), HasSubstr(row));
+  }
+  ASSERT_EQ(fovea({"explain", "The U.S. pays 3.14."}), 0);
+  for (const char* row : {" The  ", " U.S.  ", " pays  ", " 3.14  ", "    .  "})
+    EXPECT_THAT(out_.str(), HasSubstr(row));
+}
+
 TEST_F(ExplainCommand, TheSamePageEveryTimeAndOtherNumbersFromAnotherSeed) {
   ASSERT_EQ(fovea({"explain", "a b", "--seed", "3"}), 0);
   const std::string first = out_.str();

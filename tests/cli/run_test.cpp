@@ -102,7 +102,7 @@ TEST_F(RunCommand, AMemoryOfPairsMayRankTheOutputs) {
   folder_.write("long.source", "a\n");
   const Ran nothing = run({"--rerank-source", file("long.source"), "--rerank-target", file("long.target")});
   EXPECT_EQ(nothing.code, 1);
-  EXPECT_NE(nothing.err.find("no line can be read token by token"), std::string::npos) << nothing.err;
+  EXPECT_NE(nothing.err.find("no pair can be aligned token by token"), std::string::npos) << nothing.err;
   // What is left out is said.
   folder_.write("some.source", "a\na b\n");
   folder_.write("some.target", "1 2 3\n1 2\n");
@@ -135,14 +135,14 @@ TEST_F(RunCommand, EveryLayerAndHeadCanBeWritten) {
   ASSERT_EQ(means.size(), 3U);
   for (const std::size_t i : {0U, 2U}) {
     EXPECT_EQ(all[i]["weights"], means[i]["weights"]);
-    ASSERT_EQ(all[i]["heads"].size(), 4U);
+    ASSERT_EQ(all[i]["attention"].size(), 4U);
   }
-  EXPECT_EQ(all[1]["heads"].size(), 0U);
+  EXPECT_EQ(all[1]["attention"].size(), 0U);
   // A head is what asking for it alone gives, and what `fovea view` shows.
   for (int l = 0; l < 2; ++l) {
     for (int h = 0; h < 2; ++h) {
       ASSERT_EQ(run("one", {"--layer", std::to_string(l), "--head", std::to_string(h)}).code, 0);
-      const auto& head = all[0]["heads"][static_cast<std::size_t>(2 * l + h)];
+      const auto& head = all[0]["attention"][static_cast<std::size_t>(2 * l + h)];
       EXPECT_EQ(head["layer"], l);
       EXPECT_EQ(head["head"], h);
       EXPECT_EQ(head["weights"], lines_of("one")[0]["weights"]);
@@ -152,7 +152,7 @@ TEST_F(RunCommand, EveryLayerAndHeadCanBeWritten) {
   const Ran none = run_cli({"view", file("mean"), "--line", "1", "--layer", "1"});
   EXPECT_EQ(none.code, 2);
   EXPECT_EQ(none.out, "");
-  EXPECT_NE(none.err.find("no weights of layer 1: the picture has no single heads, which fovea run --all-heads"),
+  EXPECT_NE(none.err.find("no weights of layer 1: the record has no single heads, which fovea run --all-heads"),
             std::string::npos)
       << none.err;
 

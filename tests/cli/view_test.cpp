@@ -22,7 +22,7 @@ class ViewCommand : public testing::Test {
     std::filesystem::create_directories(folder_);
     write("run.jsonl",
           "{\"source\":[\"看\",\"<b>\"],\"target\":[\"look\"],\"weights\":[[0.75,0.25]]}\n"
-          "{\"source\":[\"x\"],\"target\":[\"y\"],\"heads\":[{\"layer\":0,\"head\":1,\"weights\":[[1]]}]}\n");
+          "{\"source\":[\"x\"],\"target\":[\"y\"],\"attention\":[{\"layer\":0,\"head\":1,\"weights\":[[1]]}]}\n");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

@@ -1,10 +1,10 @@
-#include "decode/ensemble.hpp"
+#include "fovea/decode/ensemble.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "decode/search.hpp"
+#include "fovea/decode/search.hpp"
 #include "fovea/error.hpp"
 #include "fovea/text.hpp"
 

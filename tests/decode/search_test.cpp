@@ -1,4 +1,4 @@
-#include "decode/search.hpp"
+#include "fovea/decode/search.hpp"
 
 #include <gtest/gtest.h>
 

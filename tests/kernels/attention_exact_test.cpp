@@ -219,7 +219,7 @@ TEST_P(AttentionExact, PaddingDoesNotChangeABit) {
         put(padded.k, alone.k);
         put(padded.v, alone.v);
         put(padded.w, alone.w);
-        std::fill(padded.dout.begin(), padded.dout.end(), 0.0F);  // a loss does not look at padding
+        std::fill(padded.dout.begin(), padded.dout.end(), 0.0F);  // a loss does not depend on padding
         put(padded.dout, alone.dout);
         padded.visibility.offset = 0;
         padded.visibility.causal = causal;

@@ -12,7 +12,7 @@ namespace {
 using kernels::available;
 using kernels::Table;
 
-// Ways to look, each applied to a problem.
+// Visibilities, each applied to a problem.
 const std::vector<std::function<void(Problem&)>> kVisibilities = {
     [](Problem&) {},
     [](Problem& p) { p.visibility.causal = true; },
@@ -101,12 +101,12 @@ TEST_P(Attention, EveryKernelAgreesWithGenericAtEveryWidth) {
 
 TEST_P(Attention, EveryKernelAgreesWithGenericWhereverItMayLook) {
   unsigned seed = 200;
-  for (const auto& look : kVisibilities) {
+  for (const auto& restrict : kVisibilities) {
     for (const ProblemShape& shape :
          {ProblemShape{1, 1, 8, 8}, ProblemShape{13, 13, 8, 16}, ProblemShape{70, 70, 5, 9},
           ProblemShape{1, 100, 16, 16}, ProblemShape{130, 75, 16, 4}, ProblemShape{66, 150, 3, 17}}) {
       Problem problem(GetParam(), shape, seed++);
-      look(problem);
+      restrict(problem);
       problem.want_dbias = true;
       compare_with_generic(problem);
     }
@@ -122,9 +122,9 @@ TEST_P(Attention, ManyChunksOfKeysAgreeWithGeneric) {
 }
 
 TEST_P(Attention, GradientOfGenericMatchesCentralDifferences) {
-  for (const auto& look : kVisibilities) {
+  for (const auto& restrict : kVisibilities) {
     Problem problem(GetParam(), {6, 7, 5, 4}, 400);
-    look(problem);
+    restrict(problem);
     if (problem.bias.empty()) problem.add_bias();
     problem.want_dbias = true;
     const Table& generic = *available()[0];

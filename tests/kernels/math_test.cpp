@@ -68,6 +68,12 @@ double gelu(double x) {
 double gelu_slope(double x) {
   return 0.5 * std::erfc(-x * M_SQRT1_2) + x * std::exp(-0.5 * x * x) / std::sqrt(2 * M_PI);
 }
+double swish(double x) {
+  return x * sigmoid(x);
+}
+double swish_slope(double x) {
+  return sigmoid(x) * (1 + x * sigmoid(-x));
+}
 double true_exp(double x) {
   return std::exp(x);
 }
@@ -92,6 +98,7 @@ TEST_P(Math, StaysWithinItsUlpsOverTheWholeRange) {
   EXPECT_LE(worst_ulps(k.tanh, true_tanh, -kInf, kInf), 3.6);
   EXPECT_LE(worst_ulps(k.sigmoid, sigmoid, -104.0F, kInf), 3.0);
   EXPECT_LE(worst_ulps(k.gelu, gelu, -12.9F, 3e38F), 5.0);
+  EXPECT_LE(worst_ulps(k.swish, swish, -87.0F, 3e38F), 5.0);
   EXPECT_LE(worst_ulps(k.log, true_log, 0.0F, kInf), 2.0);
 }
 
@@ -122,12 +129,17 @@ TEST_P(Math, InfinitiesAndNansComeOutAsInLibm) {
   EXPECT_EQ(of(k.sigmoid, -kInf), 0.0F);
   EXPECT_EQ(of(k.gelu, kInf), kInf);
   EXPECT_EQ(of(k.gelu, -kInf), 0.0F);
+  EXPECT_EQ(of(k.swish, kInf), kInf);
+  EXPECT_EQ(of(k.swish, -kInf), 0.0F);
+  EXPECT_EQ(of(k.leaky_relu, kInf), kInf);
+  EXPECT_EQ(of(k.leaky_relu, -kInf), -kInf);
   EXPECT_EQ(of(k.relu, -kInf), 0.0F);
   EXPECT_EQ(of(k.relu, kInf), kInf);
   EXPECT_EQ(of(k.log, 0.0F), -kInf);
   EXPECT_EQ(of(k.log, kInf), kInf);
   EXPECT_TRUE(std::isnan(of(k.log, -1.0F)));
-  for (const Map f : {k.exp, k.exp2, k.exp_neg, k.exp2_neg, k.tanh, k.sigmoid, k.relu, k.gelu, k.log}) {
+  for (const Map f :
+       {k.exp, k.exp2, k.exp_neg, k.exp2_neg, k.tanh, k.sigmoid, k.relu, k.leaky_relu, k.gelu, k.swish, k.log}) {
     EXPECT_TRUE(std::isnan(of(f, kNan)));
   }
 }
@@ -149,6 +161,17 @@ TEST_P(Math, GeluSlopeIsNearTheTruth) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double truth = std::abs(x[i]) < 30 ? gelu_slope(x[i]) : x[i] > 0 ? 1 : 0;
     ASSERT_NEAR(dx[i], truth, 4e-7) << x[i];
+  }
+}
+
+TEST_P(Math, SwishSlopeIsNearTheTruth) {
+  const std::vector<float> x = floats_between(-kInf, kInf);
+  const std::vector<float> dy(x.size(), 1.0F);
+  std::vector<float> dx(x.size());
+  GetParam()->math->swish_backward(x.data(), dy.data(), dx.data(), x.size(), false);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double truth = std::abs(x[i]) < 100 ? swish_slope(x[i]) : x[i] > 0 ? 1 : 0;
+    ASSERT_NEAR(dx[i], truth, 5e-7) << x[i];
   }
 }
 
@@ -183,7 +206,9 @@ TEST_P(Math, EveryKernelAgreesWithGeneric) {
     FOVEA_CHECK(tanh(a.data(), y, n));
     FOVEA_CHECK(sigmoid(a.data(), y, n));
     FOVEA_CHECK(relu(a.data(), y, n));
+    FOVEA_CHECK(leaky_relu(a.data(), y, n));
     FOVEA_CHECK(gelu(a.data(), y, n));
+    FOVEA_CHECK(swish(a.data(), y, n));
     FOVEA_CHECK(log(a.data(), y, n));
     for (const bool add : {false, true}) {
       FOVEA_CHECK(exp_backward(a.data(), b.data(), y, n, add));
@@ -191,7 +216,9 @@ TEST_P(Math, EveryKernelAgreesWithGeneric) {
       FOVEA_CHECK(tanh_backward(a.data(), b.data(), y, n, add));
       FOVEA_CHECK(sigmoid_backward(a.data(), b.data(), y, n, add));
       FOVEA_CHECK(relu_backward(a.data(), b.data(), y, n, add));
+      FOVEA_CHECK(leaky_relu_backward(a.data(), b.data(), y, n, add));
       FOVEA_CHECK(gelu_backward(a.data(), b.data(), y, n, add));
+      FOVEA_CHECK(swish_backward(a.data(), b.data(), y, n, add));
     }
     FOVEA_CHECK(add(a.data(), b.data(), y, n));
     FOVEA_CHECK(sub(a.data(), b.data(), y, n));

@@ -71,8 +71,12 @@ TEST(Epilogue, AddsTheBiasAndAppliesTheActivation) {
         return v;
       case Activation::relu:
         return std::max(v, 0.0);
+      case Activation::leaky_relu:
+        return v > 0 ? v : 0.2 * v;
       case Activation::gelu:
         return v * 0.5 * std::erfc(-v * M_SQRT1_2);
+      case Activation::swish:
+        return v / (1 + std::exp(-v));
       case Activation::tanh:
         return std::tanh(v);
       case Activation::sigmoid:
@@ -92,7 +96,8 @@ TEST(Epilogue, AddsTheBiasAndAppliesTheActivation) {
         auto plain = before;
         gemm(Trans::no, Trans::no, m, n, k, a.data(), k, b.data(), n, beta, plain.data(), n);
         for (const Activation activation :
-             {Activation::none, Activation::relu, Activation::gelu, Activation::tanh, Activation::sigmoid}) {
+             {Activation::none, Activation::relu, Activation::leaky_relu, Activation::gelu, Activation::swish,
+              Activation::tanh, Activation::sigmoid}) {
           const Epilogue epilogue{.bias = bias.data(), .activation = activation};
           auto actual = before;
           auto from_packed = before;

@@ -131,7 +131,8 @@ TEST_P(Rows, BiasActivationAgreesWithGeneric) {
     const Values x = random_values(n, 1);
     const Values bias = random_values(width, 3);
     const Values dy = random_values(n, 5);
-    for (const auto f : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh, Activation::sigmoid}) {
+    for (const auto f : {Activation::none, Activation::relu, Activation::leaky_relu, Activation::gelu,
+                         Activation::swish, Activation::tanh, Activation::sigmoid}) {
       for (const float rate : {0.0F, 0.3F}) {
         const std::string what = std::to_string(static_cast<int>(f)) + " width " + std::to_string(width);
         BiasActivation call{.rows = kRows, .width = width, .activation = f, .x = x.data(), .bias = bias.data()};

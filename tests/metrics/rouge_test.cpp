@@ -34,7 +34,7 @@ TEST(Rouge, SmallCases) {
 TEST(Rouge, TheBestReferenceCountsAndATokenizerMakesChineseCount) {
   EXPECT_EQ(rouge({"b"}, {{"a"}, {"b"}}).rouge_1.f1, 100);
   EXPECT_EQ(rouge({"小猫"}, {{"小猫"}}).rouge_1.f1, 0);
-  EXPECT_EQ(rouge({"小猫"}, {{"小猫"}}, MetricTokenizer::zh).rouge_1.f1, 100);
+  EXPECT_EQ(rouge({"小猫"}, {{"小猫"}}, {.tokenize = MetricTokenizer::zh}).rouge_1.f1, 100);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include "fovea/error.hpp"
 #include "server/api/detect.hpp"
-#include "server/api/languages.hpp"
 #include "server/serving.hpp"
+#include "text/languages.hpp"
 
 namespace fovea::server::test {
 namespace {
@@ -83,13 +83,14 @@ TEST_F(AccessTest, AClientCannotChooseItsAddress) {
 }
 
 TEST(Languages, PairsAreCutBetweenLanguages) {
-  EXPECT_THAT(language_pair("en-de").value(), Pair("en", "de"));
-  EXPECT_THAT(language_pair("zh-Hans-en").value(), Pair("zh-Hans", "en"));
-  EXPECT_THAT(language_pair("en-pt-BR").value(), Pair("en", "pt-BR"));
-  EXPECT_THAT(language_pair("dates-iso").value(), Pair("dates", "iso"));
-  for (const char* bad : {"", "en", "-de", "en-", "a-b-c", "en/de", "../x-y"}) EXPECT_FALSE(language_pair(bad)) << bad;
-  EXPECT_EQ(language_name("de"), "German");
-  EXPECT_EQ(language_name("iso"), "iso");
+  EXPECT_THAT(text::language_pair("en-de").value(), Pair("en", "de"));
+  EXPECT_THAT(text::language_pair("zh-Hans-en").value(), Pair("zh-Hans", "en"));
+  EXPECT_THAT(text::language_pair("en-pt-BR").value(), Pair("en", "pt-BR"));
+  EXPECT_THAT(text::language_pair("dates-iso").value(), Pair("dates", "iso"));
+  for (const char* bad : {"", "en", "-de", "en-", "a-b-c", "en/de", "../x-y"})
+    EXPECT_FALSE(text::language_pair(bad)) << bad;
+  EXPECT_EQ(text::language_name("de"), "German");
+  EXPECT_EQ(text::language_name("iso"), "iso");
 }
 
 TEST(Detect, TellsLanguagesApartInSentences) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "server/api/joined.hpp"
+#include "server/api/numbers.hpp"
 #include "server/serving.hpp"
 
 namespace fovea::server::test {
@@ -54,28 +54,33 @@ TEST_F(Attention, OfEveryHeadHasTheMeanThatTranslateGives) {
   const auto a = look({{"q", "one two"}, {"source", "en"}, {"target", "de"}}).json();
   EXPECT_EQ(a["model"], "en-de");
   EXPECT_EQ(a["translatedText"], text_of("one two"));
-  EXPECT_EQ(a["layers"], 2);
-  EXPECT_EQ(a["heads"], 2);
-  ASSERT_THAT(a["weights"], SizeIs(2));
+  ASSERT_THAT(a["attention"], SizeIs(2 * 2));
+  for (int l = 0; l < 2; ++l) {
+    for (int h = 0; h < 2; ++h) {
+      const auto& map = a["attention"][2 * l + h];
+      EXPECT_EQ(map["kind"], "cross");
+      EXPECT_EQ(map["layer"], l);
+      EXPECT_EQ(map["head"], h);
+      EXPECT_EQ(map["queries"], a["target"]);
+      EXPECT_EQ(map["keys"], a["source"]);
+    }
+  }
   const auto given = translate({{"q", "one two"}, {"attention", true}}).json()["attention"];
   EXPECT_EQ(a["target"], given["target"]);
   for (std::size_t t = 0; t < a["target"].size(); ++t) {
     for (std::size_t s = 0; s < a["source"].size(); ++s) {
       double mean = 0;
-      for (int l = 0; l < 2; ++l) {
-        for (int h = 0; h < 2; ++h) mean += a["weights"][l][h][t][s].get<double>() / 4;
-      }
-      EXPECT_NEAR(mean, a["mean"][t][s].get<double>(), 2e-4);
-      EXPECT_EQ(a["mean"][t][s], given["weights"][t][s]);
+      for (const auto& map : a["attention"]) mean += map["weights"][t][s].get<double>() / 4;
+      EXPECT_NEAR(mean, a["weights"][t][s].get<double>(), 2e-4);
+      EXPECT_EQ(a["weights"][t][s], given["weights"][t][s]);
     }
   }
 }
 
 TEST_F(Attention, OfAnRnnIsOneLayerWithOneHead) {
   const auto a = look({{"q", "eins zwei"}, {"source", "de"}, {"target", "en"}}).json();
-  EXPECT_EQ(a["layers"], 1);
-  EXPECT_EQ(a["heads"], 1);
-  EXPECT_EQ(a["weights"][0][0], a["mean"]);
+  ASSERT_THAT(a["attention"], SizeIs(1));
+  EXPECT_EQ(a["attention"][0]["weights"], a["weights"]);
 }
 
 TEST_F(Attention, TheBeamIsATreeWhoseBestPathIsTheOutput) {

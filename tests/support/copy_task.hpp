@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/rng.hpp"
-#include "fovea/text.hpp"
-#include "train/micro_batch.hpp"
+#include "fovea/text/tokens.hpp"
+#include "text/pairs.hpp"
 
 namespace fovea::test {
 
-class BackwardsTask final : public Pairs {
+class BackwardsTask final : public text::Pairs {
  public:
   BackwardsTask(int count, int words, int longest, std::uint64_t seed) {
     Rng rng(seed);
@@ -24,6 +24,7 @@ class BackwardsTask final : public Pairs {
       target_.push_back(line);
     }
   }
+  [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(source_.size()); }
   [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override {
     return source_[static_cast<std::size_t>(i)];
   }

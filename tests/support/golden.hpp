@@ -20,10 +20,7 @@ class Golden {
       : file_(std::string(FOVEA_SOURCE_DIR) + "/tests/golden/" + name + ".safetensors") {}
 
   [[nodiscard]] Var leaf(const std::string& name) const { return Var::parameter(file_.tensor(name).clone()); }
-  [[nodiscard]] std::vector<std::int32_t> lengths() const {
-    const auto values = file_.integers("lengths").values;
-    return {values.begin(), values.end()};
-  }
+  [[nodiscard]] std::vector<std::int64_t> lengths() const { return file_.integers("lengths").values; }
   void expect(const std::string& name, const Tensor& actual, float tolerance = 2e-5F) const {
     const Tensor expected = file_.tensor(name);
     ASSERT_EQ(actual.shape(), expected.shape()) << name;

@@ -27,49 +27,55 @@ struct GradCheck {
   int per_input = 24;       // values checked per input, spread evenly; all when there are fewer
 };
 
-/// L = sum of r * function(inputs), with fixed random r; every dL/d(input) that backward() gives is compared with
-/// the fourth-order central difference (8(L(+h) - L(-h)) - (L(+2h) - L(-2h))) / 12h, gathered in double.
-inline void check_gradients(const std::function<Var(const std::vector<Var>&)>& function, std::vector<Tensor> inputs,
-                            const GradCheck& how = {}) {
-  std::vector<Var> leaves;
-  leaves.reserve(inputs.size());
-  for (const Tensor& t : inputs) leaves.push_back(Var::parameter(t.clone()));
-  const Var output = function(leaves);
+/// L = sum of r * function(), with fixed random r; dL/d(leaf) that backward() gives for every leaf is compared with the
+/// fourth-order central difference (8(L(+h) - L(-h)) - (L(+2h) - L(-2h))) / 12h, gathered in double. The leaves are the
+/// Vars that the function computes from; their gradients must be clear.
+inline void check_gradients_of(const std::function<Var()>& function, const std::vector<Var>& leaves,
+                               const GradCheck& how = {}) {
+  const Var output = function();
   const Tensor r = random_tensor(output.shape(), 4711);
   backward(output, r);
 
-  const auto loss = [&](std::size_t which, std::int64_t at, double delta) {
+  const auto loss = [&](float& value, double delta) {
     const NoGrad quiet;
-    std::vector<Var> varied;
-    for (std::size_t i = 0; i < inputs.size(); ++i) varied.emplace_back(inputs[i].clone());
-    float& value = varied[which].value().values()[static_cast<std::size_t>(at)];
     const float before = value;
     value = static_cast<float>(before + delta);
-    const Tensor y = function(varied).value().contiguous();
+    const Tensor y = function().value().contiguous();
+    value = before;
     double total = 0;
     for (std::int64_t i = 0; i < y.size(); ++i) total += static_cast<double>(y.data()[i]) * r.data()[i];
     return total;
   };
-  for (std::size_t which = 0; which < inputs.size(); ++which) {
+  for (std::size_t which = 0; which < leaves.size(); ++which) {
+    const Tensor& leaf = leaves[which].value();
     const Tensor grad = leaves[which].grad();
-    const std::int64_t n = inputs[which].size();
+    const std::int64_t n = leaf.size();
     // A step that shares no factor with the width, so that all columns are met in turn; and the last value.
     std::int64_t stride = std::max<std::int64_t>(1, n / how.per_input);
-    const std::int64_t width = inputs[which].rank() == 0 ? 1 : std::max<std::int64_t>(1, inputs[which].dim(-1));
+    const std::int64_t width = leaf.rank() == 0 ? 1 : std::max<std::int64_t>(1, leaf.dim(-1));
     while (std::gcd(stride, width) != 1) ++stride;
     std::vector<std::int64_t> places;
     for (std::int64_t at = 0; at < n; at += stride) places.push_back(at);
     if (n > 0 && places.back() != n - 1) places.push_back(n - 1);
     for (const std::int64_t at : places) {
       const double h = how.step;
+      float& value = leaf.data()[at];
       const double numeric =
-          (8 * (loss(which, at, h) - loss(which, at, -h)) - (loss(which, at, 2 * h) - loss(which, at, -2 * h))) /
-          (12 * h);
+          (8 * (loss(value, h) - loss(value, -h)) - (loss(value, 2 * h) - loss(value, -2 * h))) / (12 * h);
       const double analytic = grad.data()[at];
       EXPECT_NEAR(analytic, numeric, how.tolerance * std::max(1.0, std::abs(numeric)))
-          << "input " << which << ", value " << at << " of " << inputs[which].shape().text();
+          << "leaf " << which << ", value " << at << " of " << leaf.shape().text();
     }
   }
+}
+
+/// The same for a function of inputs: every input is a leaf.
+inline void check_gradients(const std::function<Var(const std::vector<Var>&)>& function,
+                            const std::vector<Tensor>& inputs, const GradCheck& how = {}) {
+  std::vector<Var> leaves;
+  leaves.reserve(inputs.size());
+  for (const Tensor& t : inputs) leaves.push_back(Var::parameter(t.clone()));
+  check_gradients_of([&] { return function(leaves); }, leaves, how);
 }
 
 }  // namespace fovea::test

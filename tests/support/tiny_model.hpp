@@ -5,23 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "model/folder.hpp"
-#include "model/seq2seq.hpp"
+#include "fovea/model/folder.hpp"
+#include "fovea/model/seq2seq.hpp"
 
 namespace fovea::test {
 
 inline ModelConfig tiny_transformer() {
+  const TransformerConfig part{.layers = 2, .dim = 16, .ffn = 16, .heads = 2};
   ModelConfig config;
-  config.layers = 2;
-  config.dim = 16;
-  config.ffn = 16;
-  config.heads = 2;
+  config.encoder = part;
+  config.generator().decoder = part;
+  config.tokens().embedding = config.generator().embedding = part.dim;
   return config;
 }
 
 inline ModelConfig tiny_rnn() {
   ModelConfig config = preset("rnn-bahdanau");
-  config.dim = config.embedding = 16;
+  std::get<RnnEncoderConfig>(config.encoder).dim = 16;
+  std::get<RnnDecoderConfig>(config.generator().decoder).dim = 16;
+  config.tokens().embedding = config.generator().embedding = 16;
   return config;
 }
 
@@ -32,7 +34,7 @@ inline void write_tiny_model(const std::filesystem::path& folder, ModelConfig co
                                        "<b> & < > \" ' . , ! ? 1 2 3"};
   Tokenizers tokenizers;
   tokenizers.source = tokenizers.target = train_tokenizer(lines, {.kind = TokenizerKind::word}).tokenizer;
-  config.source_vocabulary = config.target_vocabulary = tokenizers.source->size();
+  config.tokens().vocabulary = config.generator().vocabulary = tokenizers.source->size();
   config.languages = languages;
   Parameters parameters(seed);
   const Seq2Seq model(config, parameters);

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "fovea/error.hpp"
+#include "fovea/translator.hpp"
 #include "support/scratch.hpp"
 #include "support/tiny_model.hpp"
-#include "tasks/translator.hpp"
 
 namespace fovea {
 namespace {
@@ -27,21 +27,21 @@ class EnsembleTranslator : public testing::Test {
 
 TEST_F(EnsembleTranslator, TheSameModelTwiceWritesWhatItWritesAlone) {
   TranslateOptions how;
-  how.search.want_attention = true;
-  how.search.max_length = 8;
+  how.attention = true;
+  how.max_length = 8;
   const auto alone = Translator(first).translate(lines, how);
   const auto twice = Translator(Folders{first, first}).translate(lines, how);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     EXPECT_EQ(alone[i][0].text, twice[i][0].text);
     EXPECT_NEAR(alone[i][0].log_probability, twice[i][0].log_probability, 1e-4);
-    EXPECT_EQ(alone[i][0].weights, twice[i][0].weights);
+    EXPECT_EQ(alone[i][0].attention, twice[i][0].attention);
   }
 }
 
 // What an output of two models of unlike kinds should have for a probability, from each of them by itself.
 TEST_F(EnsembleTranslator, AnOutputHasTheProductOfItsTokensMeanProbabilities) {
   TranslateOptions how;
-  how.search.max_length = 6;
+  how.max_length = 6;
   const Translator both(Folders{first, second});
   const auto results = both.translate(lines, how);
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -80,42 +80,44 @@ TEST_F(EnsembleTranslator, AnOutputHasTheProductOfItsTokensMeanProbabilities) {
 TEST_F(EnsembleTranslator, ALineIsWrittenAlikeAloneAndAmongOthers) {
   const Translator both(Folders{first, second});
   TranslateOptions how;
-  how.search.want_attention = true;
+  how.attention = true;
   const auto together = both.translate(lines, how);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto alone = both.translate(std::vector{lines[i]}, how);
     EXPECT_EQ(alone[0][0].text, together[i][0].text);
     EXPECT_EQ(alone[0][0].log_probability, together[i][0].log_probability);
-    EXPECT_EQ(alone[0][0].weights, together[i][0].weights);
+    EXPECT_EQ(alone[0][0].attention, together[i][0].attention);
   }
 }
 
-TEST_F(EnsembleTranslator, AModelWithoutAttentionLeavesTheLookingToTheOthers) {
+TEST_F(EnsembleTranslator, AModelWithoutAttentionLeavesItToTheOthers) {
   ModelConfig plain = test::tiny_rnn();
-  plain.attention = RnnAttention::none;
+  std::get<RnnDecoderConfig>(plain.generator().decoder).attention = RnnAttention::none;
   const auto blind = scratch.folder() / "blind";
   test::write_tiny_model(blind, plain, "en-de", 3);
   EXPECT_FALSE(Translator(blind).attends());
   const Translator both(Folders{blind, second});
   EXPECT_TRUE(both.attends());
   TranslateOptions how;
-  how.search.want_attention = true;
+  how.attention = true;
   for (const auto& best : both.translate(std::vector<std::string>{"one two three"}, how)) {
-    for (const auto& row : best[0].weights) EXPECT_EQ(row.size(), 4U);
-    EXPECT_FALSE(best[0].weights.empty());
+    for (const auto& row : best[0].attention) EXPECT_EQ(row.size(), 4U);
+    EXPECT_FALSE(best[0].attention.empty());
   }
   // Layers and heads are of one model; of several there is what they wrote, and the beam.
-  const Look look = both.look("one two three", how);
-  EXPECT_TRUE(look.weights.empty());
-  EXPECT_GT(look.beam.nodes.size(), 1U);
+  const TranslationTrace trace = both.trace("one two three", how);
+  EXPECT_TRUE(trace.attention.maps.empty());
+  EXPECT_GT(trace.beam.nodes.size(), 1U);
 }
 
 TEST_F(EnsembleTranslator, TheShortestMemberLimitsALine) {
   ModelConfig learned = test::tiny_transformer();
-  learned.positions = Positions::learned;
+  auto& encoder = std::get<TransformerConfig>(learned.encoder);
+  auto& decoder = std::get<TransformerConfig>(learned.generator().decoder);
+  encoder.positions = decoder.positions = Positions::learned;
   Folders folders{first};
   for (const int positions : {12, 6}) {
-    learned.max_positions = positions;
+    encoder.max_positions = decoder.max_positions = positions;
     folders.push_back(scratch.folder() / std::to_string(positions));
     test::write_tiny_model(folders.back(), learned, "en-de", 4);
   }
@@ -125,9 +127,9 @@ TEST_F(EnsembleTranslator, TheShortestMemberLimitsALine) {
   EXPECT_NO_THROW((void)Translator(folders).translate(five, how));
   EXPECT_THROW((void)Translator(folders).translate(six, how), Error);
   EXPECT_NO_THROW((void)Translator(std::span(folders).first(2)).translate(six, how));
-  how.search.max_length = 6;
+  how.max_length = 6;
   EXPECT_THROW(Translator(folders).check(how), UsageError);
-  how.search.max_length = 5;
+  how.max_length = 5;
   EXPECT_NO_THROW(Translator(folders).check(how));
 }
 
@@ -135,7 +137,7 @@ TEST_F(EnsembleTranslator, WhatSeveralModelsCannotDoIsSaid) {
   EXPECT_THROW(Translator(Folders{}), UsageError);
   const Translator both(Folders{first, second});
   TranslateOptions how;
-  how.attention.head = 0;
+  how.head = 0;
   EXPECT_THROW(both.check(how), UsageError);
   EXPECT_THROW((void)both.score(std::vector<std::string>{"one"}, std::vector<std::string>{"one"}), UsageError);
   // Other words.
@@ -145,7 +147,8 @@ TEST_F(EnsembleTranslator, WhatSeveralModelsCannotDoIsSaid) {
   Tokenizers tokenizers;
   tokenizers.source = tokenizers.target = train_tokenizer(words, {.kind = TokenizerKind::word}).tokenizer;
   ModelConfig config = test::tiny_rnn();
-  config.source_vocabulary = config.target_vocabulary = tokenizers.source->size();
+  config.tokens().vocabulary = config.generator().vocabulary = tokenizers.source->size();
+  config.shared_vocabulary = true;
   Parameters parameters(1);
   const Seq2Seq model(config, parameters);
   std::vector<Tensor> weights;

@@ -1,4 +1,4 @@
-#include "tasks/reranker.hpp"
+#include "tasks/translation/reranker.hpp"
 
 #include <gtest/gtest.h>
 

@@ -124,5 +124,19 @@ TEST(Corpus, SamplesThePairsItKeptAndLeavesThoseThatWouldBeTooLong) {
   EXPECT_THAT(tight.source(2), testing::ElementsAreArray(sampled.source(2)));
 }
 
+// Or equal lines on both sides would always be cut alike.
+TEST(Corpus, SamplesTheTwoSidesIndependently) {
+  const std::vector<std::string> lines{"banana bandana", "anabana banana", "bandana ananas banana"};
+  const ParallelText text{"s", "t", lines, lines};
+  const auto tokenizer =
+      train_shared_tokenizer(lines, lines, {.vocab = 40, .subwords = TokenizerOptions::Subwords::bpe}).tokenizer;
+  const Corpus sampled = Corpus(text, *tokenizer, *tokenizer, 100).sampled(text, *tokenizer, *tokenizer, 100, 0.5, 1);
+  int different = 0;
+  for (std::int64_t i = 0; i < sampled.size(); ++i) {
+    different += std::ranges::equal(sampled.source(i), sampled.target(i)) ? 0 : 1;
+  }
+  EXPECT_GT(different, 0);
+}
+
 }  // namespace
 }  // namespace fovea::text

@@ -92,7 +92,7 @@ TEST(JointNgramModel, IsTheSumOverAllReadings) {
     }
     const JointNgramModel memory(letters, sounds, {.order = order, .beam = 100'000});
     const JointNgramModel narrow(letters, sounds, {.order = order, .beam = 1});
-    ASSERT_EQ(memory.remembered(), words.size());
+    ASSERT_EQ(memory.aligned(), words.size());
     const std::vector<std::pair<Ids, Ids>> asked{{{1, 2, 3, 0, 1, 2}, {1, 2, 3, 0, 1, 2}},
                                                  {{0, 1, 2, 3, 0, 1, 2}, {0, 1, 2, 3, 0, 1, 2}},
                                                  {{3, 2, 3, 2}, {3, 2, 3}},
@@ -132,8 +132,8 @@ TEST(JointNgramModel, WhatCannotBeRememberedIsLeftOut) {
   // Nothing is known then, and everything equally likely.
   const JointNgramModel nothing(Lines{"", "a", "b"}, Lines{"1", "", "1 2 3"});
   EXPECT_NEAR(nothing.log_probability("a", "1"), nothing.log_probability("b", "2"), 1e-12);
-  EXPECT_EQ(nothing.remembered(), 0U);
-  EXPECT_EQ(JointNgramModel(kWords, kSounds).remembered(), kWords.size());
+  EXPECT_EQ(nothing.aligned(), 0U);
+  EXPECT_EQ(JointNgramModel(kWords, kSounds).aligned(), kWords.size());
   EXPECT_GT(JointNgramModel(Lines{}, Lines{}).log_probability("a", "1"), kNever);
 }
 

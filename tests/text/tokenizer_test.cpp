@@ -174,6 +174,58 @@ TEST(WordTokenizer, CutsByFrequencyAndSizeAndReportsWhatIsLost) {
   EXPECT_THROW((void)train_tokenizer(lines, kind(TokenizerKind::word, 4)), UsageError);
 }
 
+std::vector<std::string> pieces_of(const Tokenizer& tokenizer, const std::string& line) {
+  Ids ids;
+  std::vector<std::string> pieces;
+  tokenizer.encode(line, ids, &pieces);
+  return pieces;
+}
+
+TEST(WordTokenizer, FindsTheWordsOfTextWithoutSpacesAndGivesItBack) {
+  const Lines lines{"看小猫，它好可爱",
+                    "我用iPhone拍照",
+                    "我用 iPhone 拍照。",
+                    "3月3日",
+                    "今天是 2021年 3月。",
+                    "สวัสดีครับ Tom",
+                    "猫が好きです",
+                    "the U.S. cat, 小猫!",
+                    "小猫▁▁ ▁ ▁▁ 小猫 ▁",
+                    "a ▁ b",
+                    "▁",
+                    "“好！”他说……",
+                    "한국어 猫"};
+  const TemporaryFolder folder;
+  train_tokenizer(lines, kind(TokenizerKind::word)).tokenizer->save(folder.path(), "t");
+  const auto tokenizer = load_tokenizer(folder.path(), "t");
+  for (const std::string& line : lines) {
+    const Ids ids = tokenizer->encode(line);
+    EXPECT_THAT(ids, testing::Not(Contains(unk_id))) << line;
+    EXPECT_EQ(tokenizer->decode(ids), line);
+    EXPECT_EQ(tokenizer->join(pieces_of(*tokenizer, line)), line);
+  }
+  EXPECT_THAT(pieces_of(*tokenizer, "看小猫，它好可爱"), ElementsAre("看", "小猫", "，", "它", "好", "可爱"));
+  EXPECT_THAT(pieces_of(*tokenizer, "我用iPhone拍照"), ElementsAre("我", "用", "iPhone", "拍照"));
+  EXPECT_THAT(pieces_of(*tokenizer, "我用 iPhone拍照"), ElementsAre("我", "用", "▁", "iPhone", "拍照"));
+  EXPECT_THAT(pieces_of(*tokenizer, "the U.S. cat,"), ElementsAre("the", "U.S.", "cat,"));
+}
+
+TEST(WordTokenizer, KeepsTextThatIsCutWithSpacesAsItIs) {
+  const TemporaryFolder folder;
+  const Lines lines{"小猫 很 好可爱 。", "か な", "小猫 很 好", "the cat ▁"};
+  train_tokenizer(lines, kind(TokenizerKind::word)).tokenizer->save(folder.path(), "t");
+  EXPECT_THAT(folder.read("t.json"), HasSubstr("\"version\": 1"));
+  const auto tokenizer = load_tokenizer(folder.path(), "t");
+  EXPECT_THAT(pieces_of(*tokenizer, "小猫 好可爱 。"), ElementsAre("小猫", "好可爱", "。"));
+  for (const std::string& line : lines) EXPECT_EQ(tokenizer->decode(tokenizer->encode(line)), line);
+}
+
+TEST(WordTokenizer, WhatAModelWritesHasOneSpaceBetweenWords) {
+  const auto tokenizer = train_tokenizer({"小猫好可爱", "a b", "小猫 b"}, kind(TokenizerKind::word)).tokenizer;
+  const Lines written{"▁", "小猫", "▁", "▁", "a", "▁", "b", "好", "</s>x", "可爱", "▁"};
+  EXPECT_EQ(tokenizer->join(written), "小猫 a b好</s>x可爱");
+}
+
 TEST(LabelTokenizer, TakesTheWholeLineAndNeverLosesAClass) {
   const Lines lines{"very good", "bad", "very good"};
   const auto tokenizer = train_tokenizer(lines, kind(TokenizerKind::label)).tokenizer;
@@ -188,6 +240,18 @@ TEST(CharacterTokenizer, ShowsASpaceAndTakesChineseApart) {
   Ids ids;
   tokenizer->encode("小猫  a", ids, &pieces);
   EXPECT_THAT(pieces, ElementsAre("小", "猫", "▁", "a"));
+}
+
+TEST(CharacterTokenizer, TellsASpaceFromItsMarkInTheText) {
+  const Lines lines{"a▁b ▁ c", "▁", "▁▁ ▁"};
+  const auto tokenizer = train_tokenizer(lines, kind(TokenizerKind::character)).tokenizer;
+  for (const std::string& line : lines) EXPECT_EQ(tokenizer->decode(tokenizer->encode(line)), line);
+  EXPECT_EQ(tokenizer->join(Lines{"a", "▁", "▁▁"}), "a ▁");
+}
+
+TEST(SentencePieceTokenizer, JoinsItsPieces) {
+  const auto tokenizer = train_tokenizer(text, kind(TokenizerKind::sentencepiece)).tokenizer;
+  for (const std::string& line : text) EXPECT_EQ(tokenizer->join(pieces_of(*tokenizer, line)), line);
 }
 
 TEST(SentencePieceTokenizer, TakesFewerPiecesWhenTheTextGivesFewer) {
@@ -315,6 +379,10 @@ TEST(LoadTokenizer, MissingAndDamagedFilesAreErrorsThatNameThem) {
   EXPECT_THAT(error("g"), HasSubstr("token 5 is empty, special or stands there twice"));
   folder.write("h.json", head + R"("word","tokens":["<pad>","<unk>","<s>","</s>",7]})");
   EXPECT_THAT(error("h"), HasSubstr("token 4 is not a string"));
+  folder.write("i.json", R"({"format":"fovea-vocabulary","version":3,"kind":"word"})");
+  EXPECT_THAT(error("i"), HasSubstr("\"version\" is not 1 or 2"));
+  folder.write("j.json", R"({"format":"fovea-vocabulary","version":2,"kind":"char"})");
+  EXPECT_THAT(error("j"), HasSubstr("\"version\" 2 is for \"kind\" word only"));
   const auto trained = train_tokenizer(text, kind(TokenizerKind::sentencepiece)).tokenizer;
   trained->save(folder.path(), "good");
   const std::string bytes = folder.read("good.model");

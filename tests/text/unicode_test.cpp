@@ -41,6 +41,14 @@ TEST(Unicode, LowerCaseIsUnicodes) {
   EXPECT_EQ(to_lower("İ"), "i\u0307");
   EXPECT_EQ(to_lower("ΟΔΟΣ, ΣΑΣ. Σ"), "οδος, σας. σ");
   EXPECT_EQ(to_lower("小猫ẞ"), "小猫ß");
+  EXPECT_EQ(to_lower("ΑΣ\u2019 ΑΣ\u2019Α"), "ας\u2019 ασ\u2019α");
+  EXPECT_EQ(to_lower("ⓐΣ"), "ⓐς");  // a letter in a circle is cased too
+}
+
+TEST(Unicode, KnowsPunctuationLettersAndNumbers) {
+  for (const char32_t c : U".-_(“。，」…") EXPECT_EQ(is_punctuation(c), c != 0) << static_cast<int>(c);
+  for (const char32_t c : U"aß好9½Ⅷ") EXPECT_EQ(is_letter_or_number(c), c != 0) << static_cast<int>(c);
+  for (const char32_t c : U"$+ \u0301") EXPECT_FALSE(is_punctuation(c) || is_letter_or_number(c));
 }
 
 TEST(Unicode, WordsAreWhatStandsBetweenWhiteSpaceOfAnyKind) {
@@ -50,12 +58,15 @@ TEST(Unicode, WordsAreWhatStandsBetweenWhiteSpaceOfAnyKind) {
   EXPECT_EQ(trim(" \u2003"), "");
 }
 
-TEST(Unicode, GraphemesKeepAccentsAndEmojiTogether) {
-  EXPECT_THAT(graphemes("e\u0301a"), ElementsAre("e\u0301", "a"));
-  EXPECT_THAT(graphemes("看小猫"), ElementsAre("看", "小", "猫"));
-  EXPECT_THAT(graphemes("👩‍👩‍👧🇩🇪🇫🇷"), ElementsAre("👩‍👩‍👧", "🇩🇪", "🇫🇷"));
-  EXPECT_THAT(graphemes(""), ElementsAre());
-  EXPECT_EQ(columns("a猫e\u0301"), 4);
+TEST(Unicode, KnowsScriptsWithoutSpaces) {
+  for (const char32_t c : U"猫ひカ々ー、，「ไລខမ𠀀") EXPECT_EQ(is_unspaced(c), c != 0) << static_cast<std::uint32_t>(c);
+  for (const char32_t c : U"aé3Жא한“…▁🐱") EXPECT_FALSE(is_unspaced(c)) << static_cast<std::uint32_t>(c);
+}
+
+TEST(Unicode, WideCharactersTakeTwoColumnsAndCombiningOnesNone) {
+  for (const char32_t c : {U'a', U'é', U'▁', U'ｶ', U'\u00AD', U'…'}) EXPECT_EQ(columns(c), 1);
+  for (const char32_t c : {U'猫', U'，', U'한', U'🐱', U'\U00020000', U'\u231A'}) EXPECT_EQ(columns(c), 2);
+  for (const char32_t c : {U'\u0301', U'\u200D', U'\uFE0F', U'\u1161', U'\U0001F3FB'}) EXPECT_EQ(columns(c), 0);
 }
 
 }  // namespace

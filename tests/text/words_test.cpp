@@ -31,6 +31,17 @@ TEST(PieceWords, ChinesePiecesAreWords) {
   EXPECT_THAT(of_piece, ElementsAre(0, 1, 2, 3, 4, 4));
 }
 
+TEST(PieceWords, ChinesePiecesMakeTheWordsOfTheText) {
+  const auto [words, of_piece] =
+      words_of_pieces(TokenizerKind::sentencepiece, Pieces{"▁看", "小", "猫", "，它", "好可", "爱", "▁a", "b", "</s>"});
+  EXPECT_THAT(words, ElementsAre("看", "小猫", "，它", "好可爱", "ab", "</s>"));  // 好 可爱, but 好可 is one piece
+  EXPECT_THAT(of_piece, ElementsAre(0, 1, 1, 2, 3, 3, 4, 4, 5));
+  EXPECT_THAT(words_of_pieces(TokenizerKind::character, Pieces{"小", "猫", "可", "爱", "▁", "c", "▁▁", "d"}).words,
+              ElementsAre("小猫", "可爱", "c▁d"));
+  EXPECT_THAT(words_of_pieces(TokenizerKind::sentencepiece, Pieces{"▁", "▁x", "▁", "</s>"}).words,
+              ElementsAre("x", "", "</s>"));
+}
+
 TEST(PieceWords, CharactersJoinBetweenSpaces) {
   const auto [words, of_piece] = words_of_pieces(TokenizerKind::character, Pieces{"3", "▁", "M", "a", "r", "</s>"});
   EXPECT_THAT(words, ElementsAre("3", "Mar", "</s>"));
@@ -51,6 +62,16 @@ TEST(MergeAttention, AddsOverSourcePiecesAndAveragesOverTargetPieces) {
   EXPECT_THAT(merge_attention(weights, source, target), ElementsAre(ElementsAre(0.5F, 0.5F), ElementsAre(0.0F, 1.0F)));
   EXPECT_THROW((void)merge_attention(std::span(weights).first(2), source, target), UsageError);
   EXPECT_THROW((void)merge_attention(weights, words_of_pieces(TokenizerKind::word, Pieces{"a"}), target), UsageError);
+}
+
+TEST(MergeAttention, RowsBetweenChineseWordsStillSumToOne) {
+  const auto source = words_of_pieces(TokenizerKind::character, Pieces{"小", "猫", "可", "爱", "</s>"});
+  const auto target = words_of_pieces(TokenizerKind::sentencepiece, Pieces{"▁注", "意力", "机制", "</s>"});
+  const std::vector<std::vector<float>> weights{
+      {0.5F, 0.25F, 0.25F, 0, 0}, {0, 0, 0.5F, 0.25F, 0.25F}, {0, 0, 0, 1, 0}, {0, 0, 0, 0, 1}};
+  EXPECT_THAT(
+      merge_attention(weights, source, target),
+      ElementsAre(ElementsAre(0.375F, 0.5F, 0.125F), ElementsAre(0.0F, 1.0F, 0.0F), ElementsAre(0.0F, 0.0F, 1.0F)));
 }
 
 }  // namespace

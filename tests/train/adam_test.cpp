@@ -1,4 +1,4 @@
-#include "train/adam.hpp"
+#include "fovea/train/adam.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 // The paper's algorithm, in double, a value at a time.
 TEST(Adam, FollowsTheAlgorithm) {
-  TrainOptions options;
+  AdamOptions options{.beta2 = 0.98F, .epsilon = 1e-9F};
   options.clip = 0.5F;
   options.weight_decay = 0.1F;
   options.ema = 0.4F;
@@ -35,7 +35,7 @@ TEST(Adam, FollowsTheAlgorithm) {
       squares += g[i] * g[i];
     }
     w.accumulate(grad);
-    const double norm = adam.step(step, 0.01, 0.25);
+    const double norm = adam.step(0.01, 0.25);
     const double keeps = std::min(0.4, step / (step + 9.0));  // at steps 1 to 5 less than ema, then ema
     EXPECT_NEAR(norm, std::sqrt(squares), 1e-6 * norm);
     for (std::size_t i = 0; i < g.size(); ++i) {

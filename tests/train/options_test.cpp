@@ -1,4 +1,4 @@
-#include "train/options.hpp"
+#include "fovea/train/options.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ TEST(UsualRate, IsTheSmallerOneForAMixedPair) {
   EXPECT_EQ(usual_rate(preset("rnn-bahdanau"), 1000), 2e-3);
   EXPECT_EQ(usual_rate(preset("cnn"), 1000), 1e-3);
   ModelConfig mixed = preset("transformer-tiny");
-  mixed.decoder = Arch::rnn;
+  mixed.generator().decoder = RnnDecoderConfig{};
   EXPECT_EQ(usual_rate(mixed, 1000), 2e-3);
   EXPECT_LT(usual_rate(mixed, 100'000), 1e-3);
 }

@@ -9,8 +9,9 @@
 
 #include "fovea/precision.hpp"
 #include "fovea/threads.hpp"
+#include "fovea/train/adam.hpp"
 #include "support/copy_task.hpp"
-#include "train/adam.hpp"
+#include "tasks/pair_learner.hpp"
 #include "train/workers.hpp"
 
 namespace {
@@ -48,6 +49,16 @@ void* aligned_alloc(std::size_t align, std::size_t bytes) {
 namespace fovea {
 namespace {
 
+template <class Part>
+void shrink(Part& part, int dim) {
+  part.dim = dim;
+  part.layers = std::min(part.layers, 2);
+  if constexpr (std::is_same_v<Part, TransformerConfig>) {
+    part.ffn = 32;
+    part.heads = 2;
+  }
+}
+
 TEST(SteadyMemory, TheCounterCounts) {
   const long before = calls.load();
   std::vector<int> v(1000);
@@ -70,26 +81,26 @@ TEST(SteadyMemory, NoCallReachesMallocAfterTheSecondStep) {
       SCOPED_TRACE(testing::Message() << name << ", R-Drop " << r_drop << (bf16 ? ", bf16" : ""));
       const bool conditional = std::string_view(name) == "conditional";
       ModelConfig config = preset(conditional ? "rnn-bahdanau" : name);
-      if (conditional) config.form = RnnForm::conditional;
-      config.dim = bf16 ? 96 : 16;  // smaller products stay fp32
-      config.embedding = 0;
-      config.ffn = 32;
-      config.heads = 2;
-      config.layers = std::min(config.layers, 2);
-      config.source_vocabulary = config.target_vocabulary = 20;
+      DecoderConfig& decoder = config.generator().decoder;
+      if (conditional) std::get<RnnDecoderConfig>(decoder).form = RnnForm::conditional;
+      const int dim = bf16 ? 96 : 16;  // smaller products stay fp32
+      std::visit([dim](auto& part) { shrink(part, dim); }, config.encoder);
+      std::visit([dim](auto& part) { shrink(part, dim); }, decoder);
+      config.tokens().embedding = config.generator().embedding = dim;
+      config.tokens().vocabulary = config.generator().vocabulary = 20;
       Parameters parameters(1);
-      { const Seq2Seq made(config, parameters); }
-      const TrainOptions options;
-      Workers workers(config, parameters, threads());
-      Adam adam(parameters, options);
       const test::BackwardsTask task(32, 12, 9, 3);
+      const LearnerFactory learners = pair_learners(config, task);
+      const PairExamples examples(task);
+      Workers workers(learners, parameters, threads());
+      Adam adam(parameters, {.clip = 1});
       const auto all = task.all();
       std::vector<std::int64_t> batch = all;
       const auto step = [&](std::int64_t number) {
         std::copy(all.begin(), all.end(), batch.begin());
-        const BatchTotals totals = workers.run(task, batch, 64, 0.1F, {.label_smoothing = 0.1F, .r_drop = r_drop},
+        const BatchTotals totals = workers.run(examples, batch, 64, 0.1F, {.label_smoothing = 0.1F, .r_drop = r_drop},
                                                static_cast<std::uint64_t>(number));
-        adam.step(number, 1e-3, 1.0 / static_cast<double>(totals.target_tokens));
+        adam.step(1e-3, 1.0 / static_cast<double>(totals.outputs));
       };
       const std::int64_t warm = 2;
       for (std::int64_t s = 1; s <= warm; ++s) step(s);

@@ -1,4 +1,4 @@
-#include "train/trainer.hpp"
+#include "fovea/train/trainer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,13 +8,17 @@
 
 #include "base/rng.hpp"
 #include "fovea/error.hpp"
+#include "fovea/model/folder.hpp"
 #include "fovea/threads.hpp"
 #include "support/copy_task.hpp"
+#include "tasks/pair_learner.hpp"
 #include "train/checkpoint.hpp"
 #include "train/workers.hpp"
 
 namespace fovea {
 namespace {
+
+constexpr const char* kFingerprint = R"({"test":true})";
 
 class Quiet final : public TrainObserver {
  public:
@@ -50,11 +54,9 @@ struct Fixture {
       std::filesystem::temp_directory_path() / ("fovea_trainer_test_" + std::to_string(::getpid()) + ".safetensors");
 
   Fixture() {
-    config.layers = 1;
-    config.dim = 16;
-    config.ffn = 32;
-    config.heads = 2;
-    config.source_vocabulary = config.target_vocabulary = 10;
+    const TransformerConfig part{.layers = 1, .dim = 16, .ffn = 32, .heads = 2};
+    use(part, part);
+    config.tokens().vocabulary = config.generator().vocabulary = 10;
     options.schedule = {.kind = ScheduleKind::constant, .peak = 3e-3, .warmup = 5};
     options.checkpoint_every = 20;
     options.report_every = 10;
@@ -63,20 +65,24 @@ struct Fixture {
   }
   ~Fixture() { std::filesystem::remove(file); }
 
+  void use(const EncoderConfig& encoder, const DecoderConfig& decoder) {
+    config.encoder = encoder;
+    config.generator().decoder = decoder;
+    config.tokens().embedding = config.generator().embedding = 16;
+  }
+
   std::vector<float> run(std::int64_t steps, bool resume, Quiet& observer) {
     options.max_steps = steps;
     Parameters p(1);
-    { const Seq2Seq made(config, p); }
-    std::vector<float> best;
-    Trainer trainer{config, p, options, task, plan, observer, file, "test", {}, {}};
+    const LearnerFactory learners = pair_learners(config, task);
+    const PairExamples examples(task);
+    Trainer trainer{p, learners, options, examples, plan, observer, file, kFingerprint, {}, {}};
     trainer.validate = [&](std::span<const Tensor> weights) {
       if (score) return Validation{.score = score(observer.step), .loss = 1, .text = ""};
       // The embedding of a token that is used: it moves up and down.
       return Validation{.score = -std::abs(weights[0].data()[6 * 16 + 3]), .loss = 1, .text = ""};
     };
-    trainer.save_best = [&](std::span<const Tensor> weights, const TrainState&) {
-      best.assign(weights[2].values().begin(), weights[2].values().end());
-    };
+    trainer.save_best = [](std::span<const Tensor>) {};
     trainer.run(resume);
     std::vector<float> all;
     for (const auto& e : p.entries())
@@ -96,7 +102,7 @@ TEST(Trainer, ResumingGivesTheSameBytesAsNeverHavingStopped) {
   for (const int average : {1, 3}) {
     Fixture s;
     s.options.average = average;
-    if (average == 1) s.options.ema = 0.9F;
+    if (average == 1) s.options.adam.ema = 0.9F;
     Quiet whole;
     const auto uninterrupted = s.run(60, false, whole);
     std::filesystem::remove(s.file);
@@ -150,7 +156,7 @@ TEST(Trainer, OutOfPatienceItStaysSo) {
 TEST(Trainer, ALossThatIsNoNumberIsAnError) {
   Fixture s;
   s.options.schedule.peak = 1e30;
-  s.options.clip = 0;
+  s.options.adam.clip = 0;
   Quiet observer;
   EXPECT_THROW(s.run(60, false, observer), Error);
 }
@@ -161,19 +167,20 @@ TEST(Trainer, RDropCostsWhatDropoutChanges) {
   Fixture f;
   const auto cost = [&f](float dropout, float r_drop) {
     Parameters p(1);
-    Workers workers(f.config, p, 1);
+    const LearnerFactory learners = pair_learners(f.config, f.task);
+    Workers workers(learners, p, 1);
     std::vector<std::int64_t> batch{0, 1, 2, 3, 4, 5};
-    return workers.run(f.task, batch, 64, dropout, {.label_smoothing = 0.1F, .r_drop = r_drop}, 1);
+    return workers.run(PairExamples(f.task), batch, 64, dropout, {.label_smoothing = 0.1F, .r_drop = r_drop}, 1);
   };
   const BatchTotals plain = cost(0.0F, 0.0F);
   const BatchTotals twice = cost(0.0F, 5.0F);
-  EXPECT_EQ(twice.target_tokens, 2 * plain.target_tokens);
+  EXPECT_EQ(twice.outputs, 2 * plain.outputs);
   EXPECT_NEAR(twice.loss, 2 * plain.loss, 1e-5 * twice.loss);
   EXPECT_NEAR(twice.nll, 2 * plain.nll, 1e-5 * twice.nll);
   const BatchTotals weak = cost(0.3F, 1e-6F);
   const BatchTotals strong = cost(0.3F, 5.0F);
   EXPECT_NEAR(weak.nll, strong.nll, 1e-5 * weak.nll);
-  EXPECT_GT(strong.loss, weak.loss + 0.01 * static_cast<double>(weak.target_tokens));
+  EXPECT_GT(strong.loss, weak.loss + 0.01 * static_cast<double>(weak.outputs));
 }
 
 TEST(Trainer, RDropResumesExactly) {
@@ -193,20 +200,20 @@ TEST(Trainer, RDropResumesExactly) {
 TEST(Checkpoint, CountsThatCannotBeAreRefused) {
   Fixture s;
   Parameters p(1);
-  { const Seq2Seq made(s.config, p); }
+  build_weights(s.config, p);
   for (const std::int64_t batch : {std::int64_t{-100}, std::numeric_limits<std::int64_t>::max()}) {
     Checkpoint c;
     c.state.batch = batch;
-    write_checkpoint(s.file, c, p, "test");
-    EXPECT_THROW((void)read_train_state(s.file, "test"), FileError) << batch;
+    write_checkpoint(s.file, c, p, kFingerprint);
+    EXPECT_THROW((void)read_train_state(s.file, kFingerprint), FileError) << batch;
   }
 }
 
 TEST(Checkpoint, SaysInWhatItWasMadeWithSomethingElse) {
   Fixture s;
   Parameters p(1);
-  { const Seq2Seq made(s.config, p); }
-  write_checkpoint(s.file, {}, p, R"({"dim":16,"seed":1})");
+  build_weights(s.config, p);
+  write_checkpoint(s.file, {}, p, R"({"dim":16,"seed":1,"model":{"heads":2}})");
   const auto said = [&](const char* now) -> std::string {
     try {
       (void)read_train_state(s.file, now);
@@ -215,13 +222,16 @@ TEST(Checkpoint, SaysInWhatItWasMadeWithSomethingElse) {
     }
     return "";
   };
-  EXPECT_EQ(said(R"({"seed":1,"dim":16})"), "");
-  EXPECT_EQ(said(R"({"dim":16,"seed":1,"text":"00ff","validate":"loss"})"), "") << "older ones do not say";
-  EXPECT_NE(said(R"({"dim":16,"seed":2})").find("seed 1, not 2"), std::string::npos);
-  EXPECT_NE(said(R"({"dim":16,"seed":1,"subword-sampling":0.1})").find("subword-sampling nothing, not 0.1"),
+  EXPECT_EQ(said(R"({"seed":1,"dim":16,"model":{"heads":2}})"), "");
+  EXPECT_NE(said(R"({"dim":16,"seed":1,"text":"00ff","model":{"heads":2}})").find("other training text"),
             std::string::npos);
-  EXPECT_NE(said(R"({"dim":16})").find("seed 1"), std::string::npos);
-  EXPECT_NE(said("test").find("something else"), std::string::npos);
+  EXPECT_NE(said(R"({"dim":16,"seed":2,"model":{"heads":2}})").find("seed 1, not 2"), std::string::npos);
+  EXPECT_NE(said(R"({"dim":16,"seed":1,"subword-sampling":0.1,"model":{"heads":2}})")
+                .find("subword-sampling nothing, not 0.1"),
+            std::string::npos);
+  EXPECT_NE(said(R"({"dim":16,"model":{"heads":2}})").find("seed 1"), std::string::npos);
+  EXPECT_THROW((void)read_train_state(s.file, "no JSON"), FileError);
+  EXPECT_NE(said(R"({"dim":16,"seed":1,"model":{"heads":4}})").find("model.heads 2, not 4"), std::string::npos);
 }
 
 TEST(Trainer, TheSameThreadsGiveTheSameBytes) {
@@ -239,20 +249,20 @@ TEST(Trainer, TheSameThreadsGiveTheSameBytes) {
 // As many replicas give the same bytes on one thread and on several, whatever the layers.
 TEST(Trainer, TheSameReplicasGiveTheSameBytesOnAnyNumberOfThreads) {
   const int before = threads();
-  std::vector<ModelConfig> configs(4, Fixture().config);
-  configs[0].positions = Positions::rotary;
-  configs[1].encoder = configs[1].decoder = Arch::rnn;
-  configs[2].encoder = configs[2].decoder = Arch::rnn;
-  configs[2].cell = Cell::lstm;
-  configs[2].form = RnnForm::luong;
-  configs[2].attention = RnnAttention::general;
-  configs[2].input_feeding = true;
-  configs[3].encoder = configs[3].decoder = Arch::cnn;
-  for (std::size_t i = 0; i < configs.size(); ++i) {
+  const TransformerConfig rotary{.layers = 1, .dim = 16, .ffn = 32, .heads = 2, .positions = Positions::rotary};
+  const RnnDecoderConfig luong{
+      .dim = 16, .cell = Cell::lstm, .attention = RnnAttention::general, .form = RnnForm::luong, .input_feeding = true};
+  const CnnConfig cnn{.layers = 1, .dim = 16};
+  const std::vector<std::pair<EncoderConfig, DecoderConfig>> models{
+      {rotary, rotary},
+      {RnnEncoderConfig{.dim = 16}, RnnDecoderConfig{.dim = 16}},
+      {RnnEncoderConfig{.dim = 16, .cell = Cell::lstm}, luong},
+      {cnn, cnn}};
+  for (std::size_t i = 0; i < models.size(); ++i) {
     for (const int replicas : {1, 2, 3}) {
       Fixture s;
-      s.config = configs[i];
-      s.config.target_vocabulary = 2500;  // ten slices of the output layer
+      s.use(models[i].first, models[i].second);
+      s.config.generator().vocabulary = 2500;  // ten slices of the output layer
       s.options.replicas = replicas;
       Quiet observer;
       set_threads(1);
@@ -279,20 +289,6 @@ TEST(Trainer, ThereIsOneReplicaPerThreadUnlessToldOtherwise) {
   s.options.replicas = 2;
   EXPECT_EQ(s.run(12, false, observer), two);
   set_threads(before);
-}
-
-TEST(CutBatch, EveryPairIsInOneGroup) {
-  const test::BackwardsTask task(97, 6, 20, 5);
-  for (const int groups_of : {1, 2, 3}) {
-    auto batch = task.all();
-    std::vector<std::size_t> ends;
-    cut_batch(task, batch, 64, groups_of, ends);
-    EXPECT_EQ(ends.size() % static_cast<std::size_t>(groups_of), 0U);
-    EXPECT_EQ(ends.back(), 97U);
-    EXPECT_TRUE(std::is_sorted(ends.begin(), ends.end()));
-    std::sort(batch.begin(), batch.end());
-    EXPECT_EQ(batch, task.all());
-  }
 }
 
 }  // namespace

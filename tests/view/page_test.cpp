@@ -13,12 +13,13 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-AttentionPicture picture() {
-  AttentionPicture p;
+AttentionRecord picture() {
+  AttentionRecord p;
   p.source = {"</script><script>alert(1)</script>", "<!--", "猫\u2028"};
   p.target = {"<img src=x onerror=alert(1)>", "\xff\x01"};
   p.weights = {2, 3, {0.12345F, 0.5F, 0.37655F, 0, 0, 1}};
-  p.heads = {{0, 0, p.weights}, {0, 1, p.weights}};
+  p.maps = {{AttentionKind::cross, 0, 0, p.target, p.source, p.weights},
+            {AttentionKind::cross, 0, 1, p.target, p.source, p.weights}};
   return p;
 }
 
@@ -39,7 +40,7 @@ TEST(AttentionPage, HoldsTheTokensAsDataThatCannotRun) {
   EXPECT_EQ(data[0]["target"][1], "\uFFFD␁");
   EXPECT_NEAR(data[0]["weights"][0][0], 0.1235, 1e-9);
   EXPECT_EQ(data[0]["weights"][1], nlohmann::json({0, 0, 1}));
-  EXPECT_EQ(data[0]["heads"][1]["head"], 1);
+  EXPECT_EQ(data[0]["attention"][1]["head"], 1);
 }
 
 TEST(AttentionPage, FetchesNothing) {
@@ -51,7 +52,7 @@ TEST(AttentionPage, FetchesNothing) {
 }
 
 TEST(AttentionPage, RefusesWeightsThatDoNotFitTheTokens) {
-  AttentionPicture p = picture();
+  AttentionRecord p = picture();
   p.source.pop_back();
   EXPECT_THROW((void)attention_page({p}, "x"), ShapeError);
 }

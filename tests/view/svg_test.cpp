@@ -11,8 +11,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-AttentionPicture nasty() {
-  AttentionPicture p;
+AttentionRecord nasty() {
+  AttentionRecord p;
   p.title = "a < b & \"c\"";
   p.source = {"<script>alert(1)</script>", "小猫", "\x01\xff", ""};
   p.target = {"'\"><b onload=\"x\">", "]]>"};
@@ -29,7 +29,7 @@ TEST(MarkupChecker, FindsWhatIsWrong) {
 }
 
 TEST(Svg, IsWellFormedWhateverTheTokensAre) {
-  const AttentionPicture p = nasty();
+  const AttentionRecord p = nasty();
   for (const SvgPiece& piece : {svg_heat_map(p, p.weights), svg_ribbon(p, p.weights)}) {
     const std::string svg = svg_document({piece, piece}, "t < u", "d & e");
     EXPECT_EQ(test::malformed(svg), "");
@@ -39,7 +39,7 @@ TEST(Svg, IsWellFormedWhateverTheTokensAre) {
 }
 
 TEST(Svg, SaysWhatItShows) {
-  const AttentionPicture p = nasty();
+  const AttentionRecord p = nasty();
   const std::string svg = svg_document({svg_heat_map(p, p.weights)}, "Attention: run.jsonl", "What looked where");
   EXPECT_THAT(svg, HasSubstr("role=\"img\""));
   EXPECT_THAT(svg, HasSubstr("<title>Attention: run.jsonl</title>\n<desc>What looked where</desc>"));
@@ -49,7 +49,7 @@ TEST(Svg, SaysWhatItShows) {
 }
 
 TEST(Svg, LongInputsStaySmallAndLegible) {
-  AttentionPicture p;
+  AttentionRecord p;
   constexpr std::int64_t kTokens = 300;
   for (std::int64_t i = 0; i < kTokens; ++i) {
     p.source.push_back("word" + std::to_string(i));
@@ -64,7 +64,7 @@ TEST(Svg, LongInputsStaySmallAndLegible) {
 }
 
 TEST(Svg, AnEmptySentenceIsStillAPicture) {
-  const AttentionPicture p;
+  const AttentionRecord p;
   for (const SvgPiece& piece : {svg_heat_map(p, p.weights), svg_ribbon(p, p.weights)}) {
     EXPECT_EQ(test::malformed(svg_document({piece}, "", "")), "");
     EXPECT_THAT(piece.body, HasSubstr("empty"));

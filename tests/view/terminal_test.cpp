@@ -10,8 +10,8 @@
 namespace fovea::view {
 namespace {
 
-AttentionPicture picture(std::vector<std::string> source, std::vector<std::string> target) {
-  AttentionPicture p;
+AttentionRecord picture(std::vector<std::string> source, std::vector<std::string> target) {
+  AttentionRecord p;
   p.source = std::move(source);
   p.target = std::move(target);
   p.weights.rows = static_cast<std::int64_t>(p.target.size());
@@ -35,7 +35,7 @@ std::string without_colours(const std::string& text) {
 }
 
 TEST(TerminalHeatMap, IsExactlyThis) {
-  const AttentionPicture p = picture({"看", "小猫", "it"}, {"look", "猫"});
+  const AttentionRecord p = picture({"看", "小猫", "it"}, {"look", "猫"});
   EXPECT_EQ(draw_heat_map(p, p.weights, {}),
             "      看  小猫 it\n"
             " look ███   ·   ·\n"
@@ -47,8 +47,8 @@ TEST(TerminalHeatMap, IsExactlyThis) {
 }
 
 TEST(TerminalHeatMap, ColumnsStandUnderTheirLabelsWhateverTheirWidth) {
-  const AttentionPicture p = picture({"a", "小猫咪", "e\u0301te\u0301", "", "🐱", "a-very-long-token-indeed", "ｶ"},
-                                     {"猫", "x", "한국", "long target token", "\x1b[31m", "\xff", "y"});
+  const AttentionRecord p = picture({"a", "小猫咪", "e\u0301te\u0301", "", "🐱", "a-very-long-token-indeed", "ｶ"},
+                                    {"猫", "x", "한국", "long target token", "\x1b[31m", "\xff", "y"});
   for (const TerminalColour colour : {TerminalColour::truecolour, TerminalColour::palette256}) {
     const auto drawn = lines(draw_heat_map(p, p.weights, {.colour = colour, .width = 120}));
     ASSERT_EQ(drawn.size(), p.target.size() + 1);
@@ -67,7 +67,7 @@ TEST(TerminalHeatMap, ColumnsStandUnderTheirLabelsWhateverTheirWidth) {
 }
 
 TEST(TerminalHeatMap, GoesOnBelowInsteadOfBeyondTheEdge) {
-  const AttentionPicture p = picture(std::vector<std::string>(40, "word"), {"one", "two"});
+  const AttentionRecord p = picture(std::vector<std::string>(40, "word"), {"one", "two"});
   for (const int width : {20, 40, 79, 80, 200}) {
     const auto drawn = lines(draw_heat_map(p, p.weights, {.colour = TerminalColour::truecolour, .width = width}));
     std::size_t labels = 0;
@@ -80,14 +80,14 @@ TEST(TerminalHeatMap, GoesOnBelowInsteadOfBeyondTheEdge) {
 }
 
 TEST(TerminalHeatMap, PanelsAreEven) {
-  const AttentionPicture p = picture(std::vector<std::string>(16, "wordy"), {"x"});  // 15 fit on a line
+  const AttentionRecord p = picture(std::vector<std::string>(16, "wordy"), {"x"});  // 15 fit on a line
   const auto drawn = lines(draw_heat_map(p, p.weights, {.width = 93}));
   ASSERT_EQ(drawn.size(), 5U);  // two panels of two lines and a blank line between
   EXPECT_EQ(columns(drawn[0]), columns(drawn[3]));
 }
 
 TEST(TerminalHeatMap, WritesNoEscapeSequenceWithoutColour) {
-  const AttentionPicture p = picture({"\x1b[2J", "b"}, {"\x1b]0;title\x07", "d"});
+  const AttentionRecord p = picture({"\x1b[2J", "b"}, {"\x1b]0;title\x07", "d"});
   EXPECT_THAT(draw_heat_map(p, p.weights, {}), testing::Not(testing::HasSubstr("\x1b")));
 }
 

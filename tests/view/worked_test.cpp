@@ -11,7 +11,7 @@ namespace {
 
 using Grid = std::vector<std::vector<double>>;
 
-Grid grid(const Matrix& m) {
+Grid grid(const AttentionMatrix& m) {
   Grid g(static_cast<std::size_t>(m.rows));
   for (std::int64_t r = 0; r < m.rows; ++r) {
     for (std::int64_t c = 0; c < m.columns; ++c) g[static_cast<std::size_t>(r)].push_back(m.at(r, c));
@@ -29,7 +29,7 @@ Grid times(const Grid& a, const Grid& b) {
   return c;
 }
 
-void expect_near(const Matrix& actual, const Grid& expected, const char* what) {
+void expect_near(const AttentionMatrix& actual, const Grid& expected, const char* what) {
   ASSERT_EQ(actual.rows, static_cast<std::int64_t>(expected.size())) << what;
   for (std::int64_t r = 0; r < actual.rows; ++r) {
     for (std::int64_t c = 0; c < actual.columns; ++c) {
@@ -122,16 +122,18 @@ TEST(Worked, NamesTheMatrixThatDoesNotFit) {
 TEST(MadeUpInput, GivesEqualWordsEqualRowsAndRoundNumbers) {
   const WorkedInput in = made_up_input({"the", "cat", "the"}, 6, 2, 9);
   for (int c = 0; c < 6; ++c) EXPECT_EQ(in.x.at(0, c), in.x.at(2, c));
-  for (const Matrix* m : {&in.x, &in.w_q, &in.w_k, &in.w_v, &in.w_o}) {
+  for (const AttentionMatrix* m : {&in.x, &in.w_q, &in.w_k, &in.w_v, &in.w_o}) {
     for (const float v : m->values) EXPECT_EQ(v * 2, std::round(v * 2));
   }
   EXPECT_EQ(made_up_input({"the"}, 6, 2, 9).w_q.values, in.w_q.values);
   EXPECT_NE(made_up_input({"the"}, 6, 2, 10).w_q.values, in.w_q.values);
 }
 
-TEST(WordsOf, SplitsWordsMarksAndCharacters) {
+TEST(WordsOf, SplitsWordsAndMarksInAnyLanguage) {
   using testing::ElementsAre;
   EXPECT_THAT(words_of("看小猫，它好可爱"), ElementsAre("看", "小猫", "，", "它", "好", "可爱"));
+  EXPECT_THAT(words_of("注意力机制模仿了生物观察行为"),
+              ElementsAre("注意力", "机制", "模仿", "了", "生物", "观察", "行为"));
   EXPECT_THAT(words_of("我爱 C++20。"), ElementsAre("我", "爱", "C", "+", "+", "20", "。"));
   EXPECT_THAT(words_of("It isn't well-known, übrigens!"),
               ElementsAre("It", "isn't", "well-known", ",", "übrigens", "!"));

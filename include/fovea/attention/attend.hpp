@@ -8,18 +8,20 @@
 
 #include "fovea/attention/mask.hpp"
 #include "fovea/attention/normalizers.hpp"
+#include "fovea/attention/positions.hpp"
 #include "fovea/attention/scores.hpp"
+#include "fovea/ops.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea {
 
-/// What attend() shall tell about the weights. All but `weights` without rows in memory linear in the sequence.
+/// What attend() reports about the weights. All but `weights` of all queries take memory linear in the sequence.
 struct WeightsRequest {
   bool weights = false;                   // Attended::weights; a gradient may flow into them
   std::span<const std::int64_t> rows{};   // only of these queries; empty: of all
   std::span<const std::int64_t> heads{};  // only of these heads; empty: of all
   std::int64_t top = 0;                   // the N largest of each query
-  bool column_sums = false;               // how much each key got from all queries
+  bool column_sums = false;               // the weight each key gets from all queries, summed
   bool entropy = false;                   // -sum w log w of each query, in nats
 };
 
@@ -30,7 +32,7 @@ struct AttendOptions {
   std::int64_t heads = 0;     // H: the query is [B, Tq, H * d], heads side by side; 0: as the ranks say
   std::int64_t kv_heads = 0;  // with heads: key [B, Tk, kv_heads * d]; divides heads; 0: as many as heads
 
-  bool causal = false;                      // query i sees keys j <= i + Tk - Tq
+  bool causal = false;                      // query i attends to keys j <= i + Tk - Tq only
   std::int64_t window = -1;                 // ... and |i + Tk - Tq - j| <= window; -1: no limit
   std::span<const std::int64_t> lengths{};  // [B], each 0 to Tk: keys from there on are padding; empty: none is
   Mask mask{};
@@ -42,8 +44,7 @@ struct AttendOptions {
   std::optional<RelativePositions> relative_positions{};
   std::optional<Local> local{};
 
-  float dropout = 0;  // on the weights that make the context; not on those that are told
-  std::uint64_t dropout_seed = 0;
+  Dropout dropout{};  // of the weights that make the context; those that are reported are without it
 
   WeightsRequest want{};
 };
@@ -54,30 +55,31 @@ struct TopWeights {
   std::vector<std::int64_t> index{};  // the key of each, in the same order
 };
 
-/// What the queries read, and where they looked.
+/// The context of each query and, on request, the weights it came from.
 struct Attended {
   Var context{};  // the query's layout: [B, Tq, dv], [B, H, Tq, dv] or [B, Tq, H * dv]
   // [B, Tq, Tk] for a query of rank 3 without heads, else [B, H, Tq, Tk]; fewer H or Tq when chosen; [B, E] or
-  // [B, H, E] with edges. A row of softmax sums to 1, or is all 0 if the query saw nothing.
-  Var weights{};
-  Var log_probability{};  // of the drawn key (normalizer::Sampled): [B, Tq] or [B, H, Tq]; 0 where nothing was seen
+  // [B, H, E] with edges. A row of softmax sums to 1, or is all 0 if no key is visible to the query.
+  Var weights = Var::absent("weights were not requested: set AttendOptions::want.weights");
+  // Of the sampled key (normalizer::Sampled): [B, Tq] or [B, H, Tq]; 0 where no key is visible.
+  Var log_probability = Var::absent("log_probability is computed by normalizer::Sampled only");
   TopWeights top{};
   Tensor column_sums{};  // [B, Tk] or [B, H, Tk]
   Tensor entropy{};      // [B, Tq] or [B, H, Tq]
 };
 
-/// context_i = sum_j w_ij v_j,  w_i = normalizer(score(q_i, k_j) over the keys j that i may see).
+/// context_i = sum_j w_ij v_j,  w_i = normalizer(score(q_i, k_j) over the keys j visible to i).
 ///
-///     const Attended seen = attend(q, k, v, {.causal = true, .want = {.weights = true}});
+///     const Attended attended = attend(q, k, v, {.causal = true, .want = {.weights = true}});
 ///
 /// query [B, Tq, dq] or [B, H, Tq, dq], or [Tq, dq] for the same queries in every sequence; key [B, Tk, dk] or [B, Hk,
-/// Tk, dk], Hk dividing H: query head h reads key head h * Hk / H; value as the key, of any width. A query that sees
-/// nothing gets context 0, weights 0 and gradient 0; what stands in keys and values that nobody sees never matters. A
-/// sequence's result does not depend on the others. Throws ShapeError naming the array and what was expected,
-/// UsageError for options that exclude each other.
+/// Tk, dk], Hk dividing H: query head h attends to key head h * Hk / H; value as the key, of any width. A query
+/// without visible keys gets context 0, weights 0 and gradient 0; keys and values that no query can see never influence
+/// the result. A sequence's result does not depend on the others. Throws ShapeError naming the array and what was
+/// expected, UsageError for options that exclude each other.
 [[nodiscard]] Attended attend(const Var& query, const Var& key, const Var& value, const AttendOptions& how = {});
 
-/// Self-attention: a sequence looks at itself.
+/// Self-attention: a sequence attends to itself.
 [[nodiscard]] inline Attended attend(const Var& sequence, const AttendOptions& how = {}) {
   return attend(sequence, sequence, sequence, how);
 }

@@ -8,16 +8,18 @@
 
 #include "fovea/attention/mask.hpp"
 #include "fovea/attention/scores.hpp"
+#include "fovea/ops.hpp"
 #include "fovea/recurrent.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea {
 
-/// When a decoder looks. h_t is the state of the top layer, x_t the input, c_t the context, a the attention's result.
+/// Where attention enters a decoder's step. h_t is the state of the top layer, x_t the input, c_t the context, a the
+/// attention's result.
 enum class DecoderForm {
   bahdanau,  // c_t = a(h_{t-1}), h_t = cell([x_t; c_t], h_{t-1})  (Bahdanau et al. 2015)
   luong,     // h_t = cell([x_t; g_{t-1}], h_{t-1}), c_t = a(h_t), g_t = tanh([c_t; h_t] A + b)  (Luong et al. 2015)
-  // Two cells with the look between them, so that the query knows the last word (Sennrich et al. 2017):
+  // Two cells with the attention between them, so that the query knows the last word (Sennrich et al. 2017):
   conditional  // k_t = cell_1(x_t, h_{t-1}), c_t = a(k_t), h_t = cell_2(c_t, k_t)
 };
 
@@ -46,11 +48,10 @@ struct AttentionalRnnWeights {
 struct AttentionalRnnOptions {
   DecoderForm form = DecoderForm::bahdanau;
   bool input_feeding = true;                          // Luong: g_{t-1} is fed (F = G); else nothing is (F = 0)
-  std::span<const std::int32_t> lengths = {};         // of the targets, 0 to T; empty: all T
-  std::span<const std::int32_t> memory_lengths = {};  // of the memory, 0 to S; empty: all S
+  std::span<const std::int64_t> lengths = {};         // of the targets, 0 to T; empty: all T
+  std::span<const std::int64_t> memory_lengths = {};  // of the memory, 0 to S; empty: all S
   std::optional<Local> local = {};                    // its centers stay empty
-  float dropout = 0;                                  // on what a layer gives to the layer above
-  std::uint64_t dropout_seed = 0;
+  Dropout dropout{};                                  // of what a layer gives to the layer above
   bool want_weights = false;
 };
 
@@ -59,7 +60,8 @@ struct AttentionalRnn {
   Var states;       // [B, T, h] of the top layer; not of Luong
   Var contexts;     // [B, T, M]; not of Luong
   Var attentional;  // [B, T, G]: g; Luong only
-  Var weights;      // [B, T, S], when wanted; a gradient may flow into them. 0 where nothing was seen
+  // [B, T, S]; a gradient may flow into them. 0 where no key is visible.
+  Var weights = Var::absent("weights were not requested: set AttentionalRnnOptions::want_weights");
 };
 
 /// Runs a decoder over given inputs (teacher forcing): x [B, T, E], memory [B, S, M], the first state of each layer

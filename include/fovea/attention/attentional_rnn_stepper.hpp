@@ -1,4 +1,4 @@
-// A recurrent decoder with attention at work, one token at a time: attentional_rnn() for decoding.
+// A recurrent decoder with attention, one token at a time: attentional_rnn() for decoding.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class AttentionalRnnStepper {
  public:
   /// `packed` must outlive it. memory [B, S, M]; first states and cells per layer [B, h], or none: zeros.
   AttentionalRnnStepper(const PackedAttentionalRnn& packed, const Tensor& memory,
-                        std::span<const std::int32_t> memory_lengths, std::span<const Tensor> first = {},
+                        std::span<const std::int64_t> memory_lengths, std::span<const Tensor> first = {},
                         std::span<const Tensor> first_cell = {});
   ~AttentionalRnnStepper();
   AttentionalRnnStepper(const AttentionalRnnStepper&) = delete;

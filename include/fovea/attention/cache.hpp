@@ -8,35 +8,34 @@
 
 namespace fovea {
 
-/// The keys and values a decoder has seen so far, grown step by step: [B, kv_heads, room, d], of which the first
-/// length() rows are filled. No gradients: training sees whole sequences at once.
+/// The keys and values of the steps so far, grown step by step: heads side by side, [rows, steps, width]. A row is a
+/// sequence, or a hypothesis of a beam. No gradients: training has whole sequences at once.
 ///
-///     KeyValueCache cache(batch, kv_heads, dim);
-///     cache.append(k, v);                        // [B, kv_heads, n, dim], or [B, n, kv_heads * dim]
-///     const Attended now = cache.attend(q);      // the last query of q stands at the last key
+///     KeyValueCache cache;
+///     cache.append(k, v);                               // [rows, n, kv_heads * d] each
+///     const Attended now = cache.attend(q, {.heads = 8});  // the last query of q stands at the last key
+///     cache.keep(best);                                 // row i goes on as row best[i]
 class KeyValueCache {
  public:
-  KeyValueCache(std::int64_t batch, std::int64_t kv_heads, std::int64_t key_dim, std::int64_t value_dim = 0,
-                std::int64_t room = 64);
-
-  [[nodiscard]] std::int64_t length() const { return length_; }
-  [[nodiscard]] std::int64_t batch() const { return keys_.dim(0); }
-  /// Adds rows behind those there are; the memory doubles when it is full.
+  [[nodiscard]] std::int64_t rows() const { return keys_ ? keys_.dim(0) : 0; }
+  [[nodiscard]] std::int64_t length() const { return length_; }  // steps
+  /// Adds steps behind those there are; the memory doubles when it is full. Throws ShapeError when rows, steps or
+  /// widths do not fit.
   void append(const Tensor& keys, const Tensor& values);
-  /// Sequence b becomes what sequence parents[b] was: for the survivors of a beam.
-  void reorder(std::span<const std::int64_t> parents);
+  /// Row i becomes what row rows[i] was; the number of rows becomes rows.size(). Throws UsageError for a row that is
+  /// not there.
+  void keep(std::span<const std::int32_t> rows);
   /// Forgets all but the first `length` steps.
   void rewind(std::int64_t length);
 
-  [[nodiscard]] Tensor keys() const;    // [B, kv_heads, length, key_dim], a view
-  [[nodiscard]] Tensor values() const;  // [B, kv_heads, length, value_dim], a view
+  [[nodiscard]] Tensor keys() const;    // [rows, length, width], a view
+  [[nodiscard]] Tensor values() const;  // [rows, length, width of the values], a view
 
-  /// query [B, heads, n, key_dim], or [B, n, heads * key_dim] with how.heads; causal over what was appended: the n
-  /// queries belong to the last n keys.
+  /// query [rows, n, heads * d] with how.heads (and how.kv_heads); causal: the n queries belong to the last n keys.
   [[nodiscard]] Attended attend(const Tensor& query, AttendOptions how = {}) const;
 
  private:
-  Tensor keys_, values_;
+  Tensor keys_, values_;  // [rows, room, width]
   std::int64_t length_ = 0;
 };
 

@@ -1,38 +1,47 @@
-// Attention that remembers where it has looked.
+// Attention whose scores depend on the weights of the steps before.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 
-#include "fovea/attention/multi_head.hpp"
+#include "fovea/attention/attend.hpp"
+#include "fovea/nn/parameters.hpp"
 
 namespace fovea {
+
+struct CoverageOptions {
+  std::int64_t query_dim = 0, key_dim = 0;
+  std::int64_t hidden = 0;  // h
+};
 
 /// Additive attention with coverage (See et al. 2017, eq. 10 to 12): step t scores v . tanh(W q_t + U k_j + c_j w_c +
 /// b) where c = sum of the weights of the steps before. Steps follow each other: time grows with queries, not only
 /// work.
+///
+///     const CoverageAttention layer(parameters, "decoder.attention", {.query_dim = 128, .key_dim = 256, .hidden =
+///     64}); const auto [context, weights, coverage, loss] = layer(queries, memory, memory, lengths);
 struct CoverageAttention {
-  Var w{}, u{};                     // [h, dq], [h, dk]
-  Var v{}, b{}, coverage_weight{};  // [h] each
-
-  struct Read {
+  struct Result {
     Var context{};   // [B, Tq, dv]
     Var weights{};   // [B, Tq, Tk]
     Var coverage{};  // [B, Tk], after the last step
     Var loss{};      // [], see coverage_loss, mean over the queries
   };
 
-  [[nodiscard]] static CoverageAttention make(std::int64_t query_dim, std::int64_t key_dim, std::int64_t hidden,
-                                              std::uint64_t seed);
+  CoverageAttention() = default;
+  /// Weights NAME.w, NAME.u, NAME.v, NAME.b and NAME.coverage_weight.
+  CoverageAttention(Parameters& p, const std::string& name, const CoverageOptions& options);
+
   /// `coverage`: from steps before, [B, Tk]; nothing: zeros.
-  [[nodiscard]] Read operator()(const Var& query, const Var& key, const Var& value,
-                                std::span<const std::int64_t> lengths = {}, const Var& coverage = {}) const;
-  [[nodiscard]] NamedVars parameters() const {
-    return {{"w", w}, {"u", u}, {"v", v}, {"b", b}, {"coverage_weight", coverage_weight}};
-  }
+  [[nodiscard]] Result operator()(const Var& query, const Var& key, const Var& value,
+                                  std::span<const std::int64_t> lengths = {}, const Var& coverage = {}) const;
+
+  Var w{}, u{};                     // [h, dq], [h, dk]
+  Var v{}, b{}, coverage_weight{};  // [h] each
 };
 
-/// sum_j min(w_j, c_j), mean over the rows: looking again where one has looked costs. Both [..., Tk].
+/// sum_j min(w_j, c_j), mean over the rows: attending again to the same keys costs. Both [..., Tk].
 [[nodiscard]] Var coverage_loss(const Var& weights, const Var& coverage);
 
 }  // namespace fovea

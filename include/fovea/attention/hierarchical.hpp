@@ -4,36 +4,46 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "fovea/attention/pooling.hpp"
 
 namespace fovea {
 
-/// How much of a document is there.
+struct HierarchicalOptions {
+  std::int64_t word_dim = 0;
+  std::int64_t sentence_dim = 0;  // of what `encode` gives; 0: word_dim
+  std::int64_t hidden = 0;        // of both levels
+};
+
+/// The lengths of padded documents.
 struct DocumentLengths {
   std::span<const std::int64_t> words{};      // [B * S], 0 for a sentence that is padding; empty: all
-  std::span<const std::int64_t> sentences{};  // [B]
+  std::span<const std::int64_t> sentences{};  // [B]; empty: all
 };
 
 /// A document as sentences of words (Yang et al. 2016): s_i = words(x_i1 ... x_iT) for each sentence, then
 /// y = sentences(encode(s_1 ... s_S)). Both levels are ContextPooling; `encode` is the caller's, a recurrent network in
 /// the paper.
+///
+///     const HierarchicalAttention layer(parameters, "document", {.word_dim = 64, .hidden = 32});
+///     const Var y = layer(x, {.words = words, .sentences = sentences}).document;
 struct HierarchicalAttention {
-  ContextPooling words{}, sentences{};
-
-  struct Read {
+  struct Result {
     Var document{};          // [B, d']
     Var word_weights{};      // [B, S, T]
     Var sentence_weights{};  // [B, S]
   };
 
-  [[nodiscard]] static HierarchicalAttention make(std::int64_t word_dim, std::int64_t sentence_dim, std::int64_t hidden,
-                                                  std::uint64_t seed);
+  HierarchicalAttention() = default;
+  /// Weights of the poolings NAME.words and NAME.sentences.
+  HierarchicalAttention(Parameters& p, const std::string& name, const HierarchicalOptions& options);
 
   /// x [B, S, T, d]; `encode` maps [B, S, d] to [B, S, d'], nothing: the sentences as they are.
-  [[nodiscard]] Read operator()(const Var& x, const DocumentLengths& lengths = {},
-                                const std::function<Var(const Var&)>& encode = {}) const;
-  [[nodiscard]] NamedVars parameters() const;
+  [[nodiscard]] Result operator()(const Var& x, const DocumentLengths& lengths = {},
+                                  const std::function<Var(const Var&)>& encode = {}) const;
+
+  ContextPooling words{}, sentences{};
 };
 
 }  // namespace fovea

@@ -1,34 +1,43 @@
-// Reading a memory in several hops.
+// Attention to a memory in several hops.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "fovea/attention/multi_head.hpp"
+#include "fovea/attention/attend.hpp"
+#include "fovea/nn/parameters.hpp"
 
 namespace fovea {
 
 /// q_1 = q;  o_h = sum_j softmax_j(q_h . k_j) v_j,  q_{h+1} = (q_h + o_h) R_h  (key-value memory, Miller et al. 2016).
 /// Without R, q_{h+1} = q_h + o_h, and with keys and values per hop it is the end-to-end memory network (Sukhbaatar et
 /// al. 2015).
+///
+///     const MemoryNetwork network(parameters, "memory", 3, 64);
+///     const MemoryNetwork::Memory memories[] = {{keys, values}};
+///     const Var answer = network(question, memories, lengths).state;
 struct MemoryNetwork {
-  std::int64_t hops = 1;
-  std::vector<Var> maps{};  // R_h, [d, d] each, one per hop; empty: none
-
   struct Memory {
     Var keys{}, values{};  // [B, Tk, d]
   };
-  struct Read {
+  struct Result {
     Var state{};                   // [B, Tq, d] after the last hop
-    std::vector<Attended> hops{};  // what each hop saw, weights when wanted
+    std::vector<Attended> hops{};  // the attention of each hop, weights when wanted
   };
 
-  [[nodiscard]] static MemoryNetwork make(std::int64_t hops, std::int64_t dim, std::uint64_t seed);
+  /// Without maps: no weights.
+  explicit MemoryNetwork(std::int64_t hop_count = 1) : hops(hop_count) {}
+  /// Weights NAME.map.0, NAME.map.1 ..., one per hop.
+  MemoryNetwork(Parameters& p, const std::string& name, std::int64_t hop_count, std::int64_t dim);
+
   /// The same memory at every hop, or one for each.
-  [[nodiscard]] Read operator()(const Var& query, std::span<const Memory> memories,
-                                std::span<const std::int64_t> lengths = {}, const WeightsRequest& want = {}) const;
-  [[nodiscard]] NamedVars parameters() const;
+  [[nodiscard]] Result operator()(const Var& query, std::span<const Memory> memories,
+                                  std::span<const std::int64_t> lengths = {}, const WeightsRequest& want = {}) const;
+
+  std::int64_t hops = 1;
+  std::vector<Var> maps{};  // R_h, [d, d] each, one per hop; empty: none
 };
 
 }  // namespace fovea

@@ -3,63 +3,65 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "fovea/attention/attend.hpp"
+#include "fovea/nn/linear.hpp"
+#include "fovea/nn/parameters.hpp"
 
 namespace fovea {
 
-/// Weights by name, for an optimizer or a file.
-using NamedVars = std::vector<std::pair<std::string, Var>>;
+struct MultiHeadOptions {
+  std::int64_t dim = 0;         // of the queries and of the output
+  std::int64_t heads = 1;       // divides dim
+  std::int64_t kv_heads = 0;    // divides heads; 0: as many as heads, 1: multi-query
+  std::int64_t memory_dim = 0;  // of the keys' and values' sequence; 0: dim
+  bool bias = true;
+  Score score = score::ScaledDot{};  // without parameters of its own
+};
 
 /// head_h = attend(x W_Q^h, m W_K^h, m W_V^h),  y = [head_1; ...; head_H] W_O  (Vaswani et al. 2017, section 3.2.2).
 /// With fewer key heads than query heads it is grouped-query attention (Ainslie et al. 2023), with one multi-query
-/// attention (Shazeer 2019). Weights are [in, out]; biases are optional.
+/// attention (Shazeer 2019).
 ///
-///     const MultiHead layer = MultiHead::make({.dim = 512, .heads = 8}, seed);
-///     const Var y = layer(x, memory, {.lengths = lengths}).context;  // cross attention
+/// Padding never changes a result or a gradient, provided it is finite: the gradient of a map adds 0 times each row of
+/// padding, which NaN or infinity would turn into NaN.
+///
+///     const MultiHead layer(parameters, "encoder.0.self", {.dim = 512, .heads = 8});
+///     const Var y = layer(x, memory, {.lengths = lengths}).context;  // cross-attention
 ///     const Var z = layer(x, x, {.causal = true}).context;           // self-attention
 struct MultiHead {
-  struct Sizes {
-    std::int64_t dim = 0;         // of the queries and of the output
-    std::int64_t heads = 1;       // divides dim
-    std::int64_t kv_heads = 0;    // divides heads; 0: as many as heads, 1: multi-query
-    std::int64_t memory_dim = 0;  // of the keys' and values' sequence; 0: dim
-    bool biases = true;
-  };
+  MultiHead() = default;
+  /// Weights NAME.query, NAME.key, NAME.value and NAME.output. Throws UsageError for sizes that do not divide.
+  MultiHead(Parameters& p, const std::string& name, const MultiHeadOptions& options);
 
-  Var w_q{}, w_k{}, w_v{}, w_o{};  // [dim, dim], [memory, kv], [memory, kv], [dim, dim]; kv = kv_heads * dim / heads
-  Var b_q{}, b_k{}, b_v{}, b_o{};  // optional
-  std::int64_t heads = 1, kv_heads = 1;
-
-  /// Xavier-uniform weights, zero biases, all parameters. Throws UsageError for sizes that do not divide.
-  [[nodiscard]] static MultiHead make(const Sizes& sizes, std::uint64_t seed);
-
-  /// x [B, Tq, dim] looks at memory [B, Tk, memory_dim]; context [B, Tq, dim]. `how.heads` and `how.kv_heads` are set
-  /// here.
+  /// x [B, Tq, dim] attends to memory [B, Tk, memory_dim]; context [B, Tq, dim]. `how.heads`, `how.kv_heads` and
+  /// `how.score` are set here.
   [[nodiscard]] Attended operator()(const Var& x, const Var& memory, AttendOptions how = {}) const;
 
-  /// The memory's keys and values, computed once for many calls of look().
-  struct Memory {
-    Var keys{}, values{};  // [B, Tk, kv]
+  /// The memory's keys and values, computed once for many calls of attend().
+  struct KeysValues {
+    Var keys{}, values{};  // [B, Tk, kv_heads * dim / heads]
   };
-  [[nodiscard]] Memory remember(const Var& memory) const;
-  [[nodiscard]] Attended look(const Var& x, const Memory& memory, AttendOptions how = {}) const;
+  [[nodiscard]] KeysValues project(const Var& memory) const { return {key(memory), value(memory)}; }
+  [[nodiscard]] Attended attend(const Var& x, const KeysValues& memory, AttendOptions how = {}) const;
+  /// The same with queries that are projected already, [B, Tq, dim].
+  [[nodiscard]] Attended attend_projected(const Var& queries, const KeysValues& memory, AttendOptions how = {}) const;
 
-  [[nodiscard]] NamedVars parameters() const;
+  Linear query{}, key{}, value{}, output{};
+  std::int64_t heads = 1, kv_heads = 1;
+  Score score = score::ScaledDot{};
 };
 
-/// A sequence that looks at itself (Cheng et al. 2016; Vaswani et al. 2017): queries, keys and values are maps of x.
+/// A sequence that attends to itself (Cheng et al. 2016; Vaswani et al. 2017): queries, keys and values are maps of x.
 struct SelfAttention {
-  MultiHead heads{};
-
-  [[nodiscard]] static SelfAttention make(const MultiHead::Sizes& sizes, std::uint64_t seed);
+  SelfAttention() = default;
+  SelfAttention(Parameters& p, const std::string& name, const MultiHeadOptions& options) : heads(p, name, options) {}
   [[nodiscard]] Attended operator()(const Var& x, const AttendOptions& how = {}) const { return heads(x, x, how); }
-  [[nodiscard]] NamedVars parameters() const { return heads.parameters(); }
+
+  MultiHead heads{};
 };
 
-/// One sequence that looks at another, "distinctive" attention (Bahdanau et al. 2015): any score, no maps of its own.
+/// One sequence that attends to another (Bahdanau et al. 2015): any score, no maps of its own.
 /// c_i = sum_j w_ij m_j.
 struct CrossAttention {
   Score score = score::ScaledDot{};

@@ -1,6 +1,6 @@
 // The second stage of attention: from the scores of one query to its weights.
 //
-// All see only the keys the query may look at; the others get weight 0. All divide the scores by `temperature` first.
+// Only keys visible to the query count; the others get weight 0. All divide the scores by `temperature` first.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +39,10 @@ struct Hard {
 
 enum class Estimator { straight_through, reinforce };
 
-/// All weight on one key drawn with softmax's probabilities  (Xu et al. 2015, "hard attention"). What the scores learn
-/// from: straight_through, softmax's gradient of the context's; reinforce, only that of Attended::log_probability,
-/// from which the loss -(reward - baseline) log p is made (reinforce_loss). Draw n of a seed is the same every time.
+/// All weight on one key sampled with softmax's probabilities  (Xu et al. 2015, "hard attention"). What the scores
+/// learn from: straight_through, softmax's gradient of the context's; reinforce, only that of
+/// Attended::log_probability, from which the loss -(reward - baseline) log p is made (reinforce_loss). The same seed
+/// samples the same keys.
 struct Sampled {
   float temperature = 1;
   Estimator estimator = Estimator::reinforce;

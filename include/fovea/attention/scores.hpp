@@ -1,4 +1,4 @@
-// The first stage of attention: how well a key answers a query.
+// The first stage of attention: the score of a query and a key.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "fovea/activation.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea::score {
@@ -36,19 +37,17 @@ struct Cosine {
   float epsilon = 1e-8F;
 };
 
-enum class Activation { tanh, leaky_relu };  // leaky_relu: slope 0.2 below 0, as in graph attention
-
 /// v . tanh(W q + U k + b)  (Bahdanau et al. 2015). Without `w` the queries, without `u` the keys are taken as already
-/// projected to width h: a decoder projects its keys once per sentence. With coverage c_j (what earlier queries gave
-/// key j), v . tanh(W q + U k + c_j w_c + b)  (See et al. 2017).
+/// projected to width h: a decoder projects its keys once per sentence. With coverage c_j (the weight that earlier
+/// queries gave key j), v . tanh(W q + U k + c_j w_c + b)  (See et al. 2017).
 struct Additive {
-  Var w{};                // [h, dq], optional
-  Var u{};                // [h, dk], optional
-  Var v{};                // [h]
-  Var b{};                // [h], optional
-  Var coverage{};         // [batch, keys], optional
-  Var coverage_weight{};  // [h], with coverage
-  Activation activation = Activation::tanh;
+  Var w{};                                   // [h, dq], optional
+  Var u{};                                   // [h, dk], optional
+  Var v{};                                   // [h]
+  Var b{};                                   // [h], optional
+  Var coverage{};                            // [batch, keys], optional
+  Var coverage_weight{};                     // [h], with coverage
+  Activation activation = Activation::tanh;  // or leaky_relu, as in graph attention
 };
 
 /// v . tanh(W [q; k])  (Luong et al. 2015, "concat").
@@ -57,12 +56,12 @@ struct Concat {
   Var v{};  // [h]
 };
 
-/// (W q)_j: where to look is said by the query alone  (Luong et al. 2015, "location").
+/// (W q)_j: the query alone decides, whatever the keys are  (Luong et al. 2015, "location").
 struct Location {
   Var w{};  // [L, dq], L >= keys
 };
 
-/// A score of one's own for one query and one key:
+/// Your own score of one query and one key:
 ///
 ///     score::Pairwise{.score = [](auto q, auto k) { return -std::abs(q[0] - k[0]); }}
 ///
@@ -75,7 +74,7 @@ struct Pairwise {
       gradient{};
 };
 
-/// A score of one's own, written with Fovea's ops for a block of queries [n, dq] and keys [m, dk]; gives [n, m].
+/// Your own score, written with Fovea's ops for a block of queries [n, dq] and keys [m, dk]; gives [n, m].
 /// Gradients come from the tape, of `parameters` too: use them only through the argument. It is called from several
 /// threads at once, for blocks of some 32 queries, and once more per block in the backward.
 struct Block {

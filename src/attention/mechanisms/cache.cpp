@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "fovea/error.hpp"
 
@@ -12,79 +11,72 @@ namespace {
 
 using Int = std::int64_t;
 
-// Writes rows [B, heads, n, d] or [B, n, heads * d] at row `first` of the cache.
-void put(const Tensor& rows, const Tensor& cache, Int first, Int count) {
-  const Int batch = cache.dim(0), heads = cache.dim(1), room = cache.dim(2), width = cache.dim(3);
-  const Tensor packed = rows.contiguous();
-  const bool side_by_side = rows.rank() == 3;
-  for (Int b = 0; b < batch; ++b) {
-    for (Int h = 0; h < heads; ++h) {
-      for (Int t = 0; t < count; ++t) {
-        const Int from = side_by_side ? ((b * count + t) * heads + h) * width : ((b * heads + h) * count + t) * width;
-        std::copy_n(packed.data() + from, width, cache.data() + ((b * heads + h) * room + first + t) * width);
-      }
-    }
-  }
+constexpr Int kFirstRoom = 16;
+
+void check(const char* name, const Tensor& steps, const Tensor& cache) {
+  const bool fits = steps.rank() == 3 && (!cache || (steps.dim(0) == cache.dim(0) && steps.dim(2) == cache.dim(2)));
+  if (fits) return;
+  throw ShapeError(
+      cache ? fmt::format("cache: {} {}: expected [{}, n, {}]", name, steps.shape().text(), cache.dim(0), cache.dim(2))
+            : fmt::format("cache: {} {}: expected [rows, n, width]", name, steps.shape().text()));
 }
 
-Int rows_of(const char* name, const Tensor& rows, const Tensor& cache) {
-  const Int batch = cache.dim(0), heads = cache.dim(1), width = cache.dim(3);
-  const bool fits = (rows.rank() == 3 && rows.dim(0) == batch && rows.dim(2) == heads * width) ||
-                    (rows.rank() == 4 && rows.dim(0) == batch && rows.dim(1) == heads && rows.dim(3) == width);
-  if (!fits) {
-    throw ShapeError(fmt::format("cache: {} {}: expected [{},{},n,{}] or [{},n,{}]", name, rows.shape().text(), batch,
-                                 heads, width, batch, heads * width));
+// The first `length` steps of the rows `from` (empty: all rows), with room for more.
+Tensor copied(const Tensor& cache, Int length, Int room, std::span<const std::int32_t> from) {
+  const Int rows = from.empty() ? cache.dim(0) : static_cast<Int>(from.size());
+  const Int width = cache.dim(2);
+  const Tensor out = Tensor::empty({rows, room, width});
+  for (Int r = 0; r < rows; ++r) {
+    const Int source = from.empty() ? r : from[static_cast<std::size_t>(r)];
+    std::copy_n(cache.data() + source * cache.dim(1) * width, length * width, out.data() + r * room * width);
   }
-  return rows.dim(rows.rank() - 2);
+  return out;
 }
 
-Tensor grown(const Tensor& cache, Int length, Int room) {
-  Tensor bigger = Tensor::empty({cache.dim(0), cache.dim(1), room, cache.dim(3)});
-  bigger.slice(2, 0, length).copy_from(cache.slice(2, 0, length));
-  return bigger;
+void put(const Tensor& steps, const Tensor& cache, Int first) {
+  const Tensor in = steps.contiguous();
+  const Int count = in.dim(1) * in.dim(2);
+  for (Int r = 0; r < in.dim(0); ++r) {
+    std::copy_n(in.data() + r * count, count, cache.data() + (r * cache.dim(1) + first) * cache.dim(2));
+  }
 }
 
 }  // namespace
 
-KeyValueCache::KeyValueCache(Int batch, Int kv_heads, Int key_dim, Int value_dim, Int room)
-    : keys_(Tensor::empty({batch, kv_heads, std::max<Int>(1, room), key_dim})),
-      values_(Tensor::empty({batch, kv_heads, std::max<Int>(1, room), value_dim > 0 ? value_dim : key_dim})) {}
-
 void KeyValueCache::append(const Tensor& keys, const Tensor& values) {
-  const Int count = rows_of("keys", keys, keys_);
-  if (rows_of("values", values, values_) != count) {
-    throw ShapeError(
-        fmt::format("cache: keys {} and values {} differ in steps", keys.shape().text(), values.shape().text()));
+  check("keys", keys, keys_);
+  check("values", values, values_);
+  const Int count = keys.dim(1);
+  if (values.dim(0) != keys.dim(0) || values.dim(1) != count) {
+    throw ShapeError(fmt::format("cache: keys {} and values {} differ in rows or steps", keys.shape().text(),
+                                 values.shape().text()));
   }
-  if (length_ + count > keys_.dim(2)) {
-    const Int room = std::max(length_ + count, 2 * keys_.dim(2));
-    keys_ = grown(keys_, length_, room);
-    values_ = grown(values_, length_, room);
+  if (!keys_) {
+    keys_ = Tensor::empty({keys.dim(0), std::max(kFirstRoom, count), keys.dim(2)});
+    values_ = Tensor::empty({values.dim(0), keys_.dim(1), values.dim(2)});
+  } else if (length_ + count > keys_.dim(1)) {
+    const Int room = std::max(length_ + count, 2 * keys_.dim(1));
+    keys_ = copied(keys_, length_, room, {});
+    values_ = copied(values_, length_, room, {});
   }
-  put(keys, keys_, length_, count);
-  put(values, values_, length_, count);
+  put(keys, keys_, length_);
+  put(values, values_, length_);
   length_ += count;
 }
 
-void KeyValueCache::reorder(std::span<const Int> parents) {
-  const Int batch = keys_.dim(0);
-  if (static_cast<Int>(parents.size()) != batch) {
-    throw ShapeError(fmt::format("cache: {} parents for {} sequences", parents.size(), batch));
-  }
-  for (const Int parent : parents) {
-    if (parent < 0 || parent >= batch) {
-      throw UsageError(fmt::format("cache: parent {}: expected 0 to {}", parent, batch - 1));
+void KeyValueCache::keep(std::span<const std::int32_t> rows) {
+  if (!keys_) return;
+  for (const std::int32_t row : rows) {
+    if (row < 0 || row >= keys_.dim(0)) {
+      throw UsageError(fmt::format("cache: row {}: expected 0 to {}", row, keys_.dim(0) - 1));
     }
   }
-  for (Tensor* cache : {&keys_, &values_}) {
-    const Tensor moved = Tensor::empty(cache->shape());
-    for (Int b = 0; b < batch; ++b) {
-      moved.select(0, b)
-          .slice(1, 0, length_)
-          .copy_from(cache->select(0, parents[static_cast<std::size_t>(b)]).slice(1, 0, length_));
-    }
-    *cache = moved;
+  if (rows.empty()) {
+    *this = {};
+    return;
   }
+  keys_ = copied(keys_, length_, keys_.dim(1), rows);
+  values_ = copied(values_, length_, values_.dim(1), rows);
 }
 
 void KeyValueCache::rewind(Int length) {
@@ -95,11 +87,13 @@ void KeyValueCache::rewind(Int length) {
 }
 
 Tensor KeyValueCache::keys() const {
-  return keys_.slice(2, 0, length_);
+  if (!keys_) throw UsageError("cache: it is empty");
+  return keys_.slice(1, 0, length_);
 }
 
 Tensor KeyValueCache::values() const {
-  return values_.slice(2, 0, length_);
+  if (!values_) throw UsageError("cache: it is empty");
+  return values_.slice(1, 0, length_);
 }
 
 Attended KeyValueCache::attend(const Tensor& query, AttendOptions how) const {

@@ -1,8 +1,6 @@
 #include "fovea/attention/co_attention.hpp"
 
-#include <cmath>
-
-#include "attention/mechanisms/small_ops.hpp"
+#include "attention/mechanisms/weights.hpp"
 #include "attention/project.hpp"
 #include "fovea/ops.hpp"
 
@@ -10,11 +8,10 @@ namespace fovea {
 namespace {
 
 using attention::project;
-using attention::xavier;
 using Lengths = std::span<const std::int64_t>;
 
-Var vector(std::int64_t hidden, Rng& rng) {
-  return attention::normal({hidden}, 1 / std::sqrt(static_cast<double>(hidden)), rng);
+void require(const std::string& name, const CoAttentionOptions& options) {
+  attention::require_sizes(name, {{"dim_a", options.dim_a}, {"dim_b", options.dim_b}, {"hidden", options.hidden}});
 }
 
 struct Summary {
@@ -22,18 +19,18 @@ struct Summary {
 };
 
 // softmax(v . tanh(hidden_t)) over the rows of x; `hidden` has the guide in it already.
-Summary read(const Var& hidden, const Var& v, const Var& x, Lengths lengths) {
-  const Attended seen = attend(Tensor::zeros({1, v.dim(0)}), hidden, x,
-                               {.score = score::Additive{.v = v}, .lengths = lengths, .want = {.weights = true}});
-  return {reshape(seen.context, {x.dim(0), x.dim(2)}), reshape(seen.weights, {x.dim(0), x.dim(1)})};
+Summary summarize(const Var& hidden, const Var& v, const Var& x, Lengths lengths) {
+  const Attended attended = attend(Tensor::zeros({1, v.dim(0)}), hidden, x,
+                                   {.score = score::Additive{.v = v}, .lengths = lengths, .want = {.weights = true}});
+  return {reshape(attended.context, {x.dim(0), x.dim(2)}), reshape(attended.weights, {x.dim(0), x.dim(1)})};
 }
 
 // softmax(v . tanh(W_x x + guide)) over the rows of x; guide [B, 1, h], or [1, h] for all.
-Summary read(const Var& guide, const AlternatingCoAttention::Step& step, const Var& x, Lengths lengths) {
-  const Attended seen =
+Summary summarize(const Var& guide, const AlternatingCoAttention::Step& step, const Var& x, Lengths lengths) {
+  const Attended attended =
       attend(guide, x, x,
              {.score = score::Additive{.u = step.w_x, .v = step.v}, .lengths = lengths, .want = {.weights = true}});
-  return {reshape(seen.context, {x.dim(0), x.dim(2)}), reshape(seen.weights, {x.dim(0), x.dim(1)})};
+  return {reshape(attended.context, {x.dim(0), x.dim(2)}), reshape(attended.weights, {x.dim(0), x.dim(1)})};
 }
 
 Var guide(const Var& summary, const AlternatingCoAttention::Step& step) {
@@ -42,11 +39,13 @@ Var guide(const Var& summary, const AlternatingCoAttention::Step& step) {
 
 }  // namespace
 
-ParallelCoAttention ParallelCoAttention::make(std::int64_t dim_a, std::int64_t dim_b, std::int64_t hidden,
-                                              std::uint64_t seed) {
-  Rng rng(seed);
-  return {xavier(dim_a, dim_b, rng), xavier(hidden, dim_a, rng), xavier(hidden, dim_b, rng), vector(hidden, rng),
-          vector(hidden, rng)};
+ParallelCoAttention::ParallelCoAttention(Parameters& p, const std::string& name, const CoAttentionOptions& options) {
+  require(name, options);
+  w = p.get(name + ".w", {options.dim_a, options.dim_b}, Init::xavier);
+  w_a = p.get(name + ".w_a", {options.hidden, options.dim_a}, Init::xavier);
+  w_b = p.get(name + ".w_b", {options.hidden, options.dim_b}, Init::xavier);
+  v_a = attention::dot_vectors(p, name + ".v_a", {options.hidden});
+  v_b = attention::dot_vectors(p, name + ".v_b", {options.hidden});
 }
 
 CoAttended ParallelCoAttention::operator()(const Var& a, const Var& b, Lengths a_lengths, Lengths b_lengths) const {
@@ -59,41 +58,31 @@ CoAttended ParallelCoAttention::operator()(const Var& a, const Var& b, Lengths a
   const Var c_a =
       attend(b, turned, mapped_a, {.score = score::Dot{}, .normalizer = normalizer::Tanh{}, .lengths = a_lengths})
           .context;
-  const Summary of_a = read(add(mapped_a, c_b), v_a, a, a_lengths);
-  const Summary of_b = read(add(mapped_b, c_a), v_b, b, b_lengths);
+  const Summary of_a = summarize(add(mapped_a, c_b), v_a, a, a_lengths);
+  const Summary of_b = summarize(add(mapped_b, c_a), v_b, b, b_lengths);
   return {of_a.vector, of_b.vector, of_a.weights, of_b.weights};
 }
 
-NamedVars ParallelCoAttention::parameters() const {
-  return {{"w", w}, {"w_a", w_a}, {"w_b", w_b}, {"v_a", v_a}, {"v_b", v_b}};
-}
-
-AlternatingCoAttention AlternatingCoAttention::make(std::int64_t dim_a, std::int64_t dim_b, std::int64_t hidden,
-                                                    std::uint64_t seed) {
-  Rng rng(seed);
-  const auto step = [&](std::int64_t dim, std::int64_t guide_dim) -> Step {
-    return {xavier(hidden, dim, rng),
-            guide_dim > 0 ? xavier(hidden, guide_dim, rng) : attention::zero_parameter({1, hidden}),
-            vector(hidden, rng)};
+AlternatingCoAttention::AlternatingCoAttention(Parameters& p, const std::string& name,
+                                               const CoAttentionOptions& options) {
+  require(name, options);
+  const std::int64_t a = options.dim_a, b = options.dim_b, hidden = options.hidden;
+  const auto step = [&](const std::string& prefix, std::int64_t dim, std::int64_t guide_dim) -> Step {
+    return {p.get(prefix + ".w_x", {hidden, dim}, Init::xavier),
+            guide_dim > 0 ? p.get(prefix + ".w_g", {hidden, guide_dim}, Init::xavier)
+                          : p.get(prefix + ".w_g", {1, hidden}, Init::zeros),
+            attention::dot_vectors(p, prefix + ".v", {hidden})};
   };
-  return {step(dim_b, 0), step(dim_a, dim_b), step(dim_b, dim_a)};
+  first = step(name + ".first", b, 0);
+  second = step(name + ".second", a, b);
+  third = step(name + ".third", b, a);
 }
 
 CoAttended AlternatingCoAttention::operator()(const Var& a, const Var& b, Lengths a_lengths, Lengths b_lengths) const {
-  const Summary summary = read(first.w_g, first, b, b_lengths);
-  const Summary of_a = read(guide(summary.vector, second), second, a, a_lengths);
-  const Summary of_b = read(guide(of_a.vector, third), third, b, b_lengths);
+  const Summary summary = summarize(first.w_g, first, b, b_lengths);
+  const Summary of_a = summarize(guide(summary.vector, second), second, a, a_lengths);
+  const Summary of_b = summarize(guide(of_a.vector, third), third, b, b_lengths);
   return {of_a.vector, of_b.vector, of_a.weights, of_b.weights};
-}
-
-NamedVars AlternatingCoAttention::parameters() const {
-  NamedVars all;
-  for (const auto& [name, step] : {std::pair{"first.", &first}, {"second.", &second}, {"third.", &third}}) {
-    all.emplace_back(std::string(name) + "w_x", step->w_x);
-    all.emplace_back(std::string(name) + "w_g", step->w_g);
-    all.emplace_back(std::string(name) + "v", step->v);
-  }
-  return all;
 }
 
 }  // namespace fovea

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <vector>
 
-#include "attention/mechanisms/small_ops.hpp"
+#include "attention/mechanisms/weights.hpp"
 #include "attention/project.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
@@ -15,16 +15,18 @@ namespace fovea {
 
 using Int = std::int64_t;
 
-CoverageAttention CoverageAttention::make(Int query_dim, Int key_dim, Int hidden, std::uint64_t seed) {
-  Rng rng(seed);
-  const double deviation = 1 / std::sqrt(static_cast<double>(hidden));
-  return {attention::xavier(hidden, query_dim, rng), attention::xavier(hidden, key_dim, rng),
-          attention::normal({hidden}, deviation, rng), attention::zero_parameter({hidden}),
-          attention::normal({hidden}, deviation, rng)};
+CoverageAttention::CoverageAttention(Parameters& p, const std::string& name, const CoverageOptions& options) {
+  const Int query_dim = options.query_dim, key_dim = options.key_dim, hidden = options.hidden;
+  attention::require_sizes(name, {{"query_dim", query_dim}, {"key_dim", key_dim}, {"hidden", hidden}});
+  w = p.get(name + ".w", {hidden, query_dim}, Init::xavier);
+  u = p.get(name + ".u", {hidden, key_dim}, Init::xavier);
+  v = attention::dot_vectors(p, name + ".v", {hidden});
+  b = p.get(name + ".b", {hidden}, Init::zeros);
+  coverage_weight = attention::dot_vectors(p, name + ".coverage_weight", {hidden});
 }
 
-CoverageAttention::Read CoverageAttention::operator()(const Var& query, const Var& key, const Var& value,
-                                                      std::span<const Int> lengths, const Var& coverage) const {
+CoverageAttention::Result CoverageAttention::operator()(const Var& query, const Var& key, const Var& value,
+                                                        std::span<const Int> lengths, const Var& coverage) const {
   if (query.rank() != 3 || key.rank() != 3 || query.dim(1) < 1) {
     throw ShapeError(
         fmt::format("coverage: query {} and key {}: expected [batch,queries,width] with at least one query "
@@ -33,24 +35,24 @@ CoverageAttention::Read CoverageAttention::operator()(const Var& query, const Va
   }
   const Int batch = key.dim(0), keys = key.dim(1), queries = query.dim(1);
   const Var projected = attention::project(key, u, {});  // the same at every step
-  Read read{.coverage = coverage ? coverage : Var(Tensor::zeros({batch, keys}))};
+  Result result{.coverage = coverage ? coverage : Var(Tensor::zeros({batch, keys}))};
   std::vector<Var> contexts, weights, before;
   for (Int t = 0; t < queries; ++t) {
     const Attended now = attend(
         slice(query, 1, t, t + 1), projected, value,
         {.score =
-             score::Additive{.w = w, .v = v, .b = b, .coverage = read.coverage, .coverage_weight = coverage_weight},
+             score::Additive{.w = w, .v = v, .b = b, .coverage = result.coverage, .coverage_weight = coverage_weight},
          .lengths = lengths,
          .want = {.weights = true}});
     contexts.push_back(now.context);
     weights.push_back(now.weights);
-    before.push_back(reshape(read.coverage, {batch, 1, keys}));
-    read.coverage = add(read.coverage, reshape(now.weights, {batch, keys}));
+    before.push_back(reshape(result.coverage, {batch, 1, keys}));
+    result.coverage = add(result.coverage, reshape(now.weights, {batch, keys}));
   }
-  read.context = attention::join_steps(contexts);
-  read.weights = attention::join_steps(weights);
-  read.loss = coverage_loss(read.weights, attention::join_steps(before));
-  return read;
+  result.context = concat(contexts, 1);
+  result.weights = concat(weights, 1);
+  result.loss = coverage_loss(result.weights, concat(before, 1));
+  return result;
 }
 
 Var coverage_loss(const Var& weights, const Var& coverage) {

@@ -2,30 +2,30 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
-#include "attention/mechanisms/small_ops.hpp"
-#include "attention/project.hpp"
+#include "attention/mechanisms/weights.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 
 namespace fovea {
 
-GraphAttention GraphAttention::make(std::int64_t dim, std::int64_t out, std::int64_t heads, std::uint64_t seed) {
-  Rng rng(seed);
-  const double deviation = 1 / std::sqrt(static_cast<double>(out));
-  return {attention::xavier(dim, heads * out, rng), attention::normal({heads, out}, deviation, rng),
-          attention::normal({heads, out}, deviation, rng), heads};
+GraphAttention::GraphAttention(Parameters& p, const std::string& name, const GraphOptions& options)
+    : heads(options.heads) {
+  attention::require_sizes(name, {{"dim", options.dim}, {"out", options.out}, {"heads", heads}});
+  w = p.get(name + ".w", {options.dim, heads * options.out}, Init::xavier);
+  a_target = attention::dot_vectors(p, name + ".a_target", {heads, options.out});
+  a_source = attention::dot_vectors(p, name + ".a_source", {heads, options.out});
 }
 
 Attended GraphAttention::operator()(const Var& x, const Edges& edges, const WeightsRequest& want) const {
   if (x.rank() != 2 || x.dim(1) != w.dim(0)) {
     throw ShapeError(fmt::format("graph: {}: expected [nodes,{}]", x.shape().text(), w.dim(0)));
   }
-  const Var h = attention::project_plain(reshape(x, {1, x.dim(0), x.dim(1)}), w, {});
+  const std::int64_t nodes = x.dim(0);
+  const Var h = reshape(linear(x, w), {1, nodes, w.dim(1)});
+  const Var by_head = reshape(h, {1, nodes, heads, w.dim(1) / heads});
   // a . [h_i; h_j] is a sum of one number per node and head: an additive score of width 1.
-  return attend(attention::head_dots(h, a_target), attention::head_dots(h, a_source), h,
-                {.score = score::Additive{.v = Tensor::full({1}, 1.0F), .activation = score::Activation::leaky_relu},
+  return attend(sum(mul(by_head, a_target), 3), sum(mul(by_head, a_source), 3), h,
+                {.score = score::Additive{.v = Tensor::full({1}, 1.0F), .activation = Activation::leaky_relu},
                  .heads = heads,
                  .edges = edges,
                  .want = want});

@@ -2,19 +2,22 @@
 
 #include <fmt/format.h>
 
-#include "attention/mechanisms/small_ops.hpp"
+#include "attention/mechanisms/weights.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 
 namespace fovea {
 
-HierarchicalAttention HierarchicalAttention::make(std::int64_t word_dim, std::int64_t sentence_dim, std::int64_t hidden,
-                                                  std::uint64_t seed) {
-  return {ContextPooling::make(word_dim, hidden, seed), ContextPooling::make(sentence_dim, hidden, mix64(seed))};
+HierarchicalAttention::HierarchicalAttention(Parameters& p, const std::string& name,
+                                             const HierarchicalOptions& options) {
+  const std::int64_t sentence_dim = options.sentence_dim > 0 ? options.sentence_dim : options.word_dim;
+  attention::require_sizes(name, {{"word_dim", options.word_dim}, {"hidden", options.hidden}});
+  words = ContextPooling(p, name + ".words", options.word_dim, options.hidden);
+  sentences = ContextPooling(p, name + ".sentences", sentence_dim, options.hidden);
 }
 
-HierarchicalAttention::Read HierarchicalAttention::operator()(const Var& x, const DocumentLengths& lengths,
-                                                              const std::function<Var(const Var&)>& encode) const {
+HierarchicalAttention::Result HierarchicalAttention::operator()(const Var& x, const DocumentLengths& lengths,
+                                                                const std::function<Var(const Var&)>& encode) const {
   if (x.rank() != 4) {
     throw ShapeError(fmt::format("hierarchical: {}: expected [batch,sentences,words,width]", x.shape().text()));
   }
@@ -26,13 +29,6 @@ HierarchicalAttention::Read HierarchicalAttention::operator()(const Var& x, cons
   const Attended sentence = sentences(states, lengths.sentences, {.weights = true});
   return {reshape(sentence.context, {batch, states.dim(2)}), reshape(word.weights, {batch, sentence_count, word_count}),
           reshape(sentence.weights, {batch, sentence_count})};
-}
-
-NamedVars HierarchicalAttention::parameters() const {
-  NamedVars all;
-  for (const auto& [name, var] : words.parameters()) all.emplace_back("words." + name, var);
-  for (const auto& [name, var] : sentences.parameters()) all.emplace_back("sentences." + name, var);
-  return all;
 }
 
 }  // namespace fovea

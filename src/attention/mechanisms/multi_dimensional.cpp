@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-#include "attention/mechanisms/small_ops.hpp"
+#include "attention/mechanisms/weights.hpp"
 #include "attention/plan.hpp"
 #include "attention/project.hpp"
 #include "fovea/error.hpp"
@@ -29,7 +29,7 @@ struct FeatureProblem {
   Direction direction;
   Ints lengths;
 
-  // The keys query i sees.
+  // The keys that query i attends to.
   void range(Int b, Int i, Int* low, Int* high) const {
     *low = direction == Direction::backward ? i + 1 : 0;
     *high = lengths.empty() ? keys : lengths[static_cast<std::size_t>(b)];
@@ -38,6 +38,18 @@ struct FeatureProblem {
   [[nodiscard]] float score(float x) const { return c > 0 ? c * std::tanh(x / c) : x; }
   [[nodiscard]] float slope(float s) const { return c > 0 ? 1 - (s / c) * (s / c) : 1.0F; }
 };
+
+// forward  y = x, or exp(x) - 1 below 0      backward  dx = dy, or (y + 1) dy
+Var elu(const Var& x) {
+  const Tensor in = x.value().contiguous();
+  const Tensor y = Tensor::empty(x.shape());
+  for (Int i = 0; i < y.size(); ++i) y.data()[i] = in.data()[i] > 0 ? in.data()[i] : std::expm1(in.data()[i]);
+  return record(y, {x}, [x, y](const Tensor& dy) {
+    const Tensor dx = Tensor::empty(x.shape());
+    for (Int i = 0; i < dx.size(); ++i) dx.data()[i] = dy.data()[i] * std::min(y.data()[i] + 1, 1.0F);
+    x.accumulate(dx);
+  });
+}
 
 }  // namespace
 
@@ -111,9 +123,11 @@ Var feature_attend(const Var& a, const Var& b, const Var& v, float c, std::span<
   });
 }
 
-MultiDimensional MultiDimensional::make(Int dim, std::uint64_t seed) {
-  Rng rng(seed);
-  return {attention::xavier(dim, dim, rng), attention::xavier(dim, dim, rng), attention::zero_parameter({dim})};
+MultiDimensional::MultiDimensional(Parameters& p, const std::string& name, Int dim) {
+  attention::require_sizes(name, {{"dim", dim}});
+  w_1 = p.get(name + ".w_1", {dim, dim}, Init::xavier);
+  w_2 = p.get(name + ".w_2", {dim, dim}, Init::xavier);
+  b = p.get(name + ".b", {dim}, Init::zeros);
 }
 
 Var MultiDimensional::operator()(const Var& x, std::span<const Int> lengths, Direction direction) const {
@@ -121,14 +135,16 @@ Var MultiDimensional::operator()(const Var& x, std::span<const Int> lengths, Dir
                         direction);
 }
 
-MultiDimensionalPooling MultiDimensionalPooling::make(Int dim, std::uint64_t seed) {
-  Rng rng(seed);
-  return {attention::xavier(dim, dim, rng), attention::zero_parameter({dim}), attention::xavier(dim, dim, rng),
-          attention::zero_parameter({dim})};
+MultiDimensionalPooling::MultiDimensionalPooling(Parameters& p, const std::string& name, Int dim) {
+  attention::require_sizes(name, {{"dim", dim}});
+  w_1 = p.get(name + ".w_1", {dim, dim}, Init::xavier);
+  b_1 = p.get(name + ".b_1", {dim}, Init::zeros);
+  w = p.get(name + ".w", {dim, dim}, Init::xavier);
+  b = p.get(name + ".b", {dim}, Init::zeros);
 }
 
 Var MultiDimensionalPooling::operator()(const Var& x, std::span<const Int> lengths) const {
-  const Var scores = attention::project_plain(attention::elu_of(attention::project_plain(x, w_1, b_1)), w, b);
+  const Var scores = attention::project_plain(elu(attention::project_plain(x, w_1, b_1)), w, b);
   const Var none = Tensor::zeros({x.dim(0), 1, x.dim(2)});
   return reshape(feature_attend(none, scores, x, 0, lengths), {x.dim(0), x.dim(2)});
 }

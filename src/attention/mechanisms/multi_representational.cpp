@@ -2,55 +2,42 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
-#include "attention/mechanisms/small_ops.hpp"
-#include "attention/project.hpp"
+#include "attention/mechanisms/weights.hpp"
+#include "fovea/attention/attend.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 
 namespace fovea {
 
-MultiRepresentational MultiRepresentational::make(std::span<const std::int64_t> dims, std::int64_t dim,
-                                                  std::uint64_t seed) {
-  Rng rng(seed);
-  MultiRepresentational m;
-  for (const std::int64_t d : dims) {
-    m.projections.push_back({attention::xavier(d, dim, rng), attention::zero_parameter({dim})});
+MultiRepresentational::MultiRepresentational(Parameters& p, const std::string& name, std::span<const std::int64_t> dims,
+                                             std::int64_t dim) {
+  attention::require_sizes(name, {{"dim", dim}});
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    attention::require_sizes(name, {{"dims", dims[n]}});
+    maps.emplace_back(p, fmt::format("{}.{}", name, n), dims[n], dim);
   }
-  m.context = attention::normal({1, dim}, 1 / std::sqrt(static_cast<double>(dim)), rng);
-  return m;
+  context = attention::dot_vectors(p, name + ".context", {1, dim});
 }
 
-MultiRepresentational::Mixed MultiRepresentational::operator()(std::span<const Var> embeddings) const {
-  if (embeddings.empty() || embeddings.size() != projections.size()) {
-    throw ShapeError(
-        fmt::format("multi_representational: {} embeddings for {} projections", embeddings.size(), projections.size()));
+MultiRepresentational::Result MultiRepresentational::operator()(std::span<const Var> embeddings) const {
+  if (embeddings.empty() || embeddings.size() != maps.size()) {
+    throw ShapeError(fmt::format("multi_representational: {} embeddings for {} maps", embeddings.size(), maps.size()));
   }
   const std::int64_t batch = embeddings[0].dim(0), steps = embeddings[0].dim(1), dim = context.dim(1);
   std::vector<Var> mapped;
   for (std::size_t n = 0; n < embeddings.size(); ++n) {
-    const Shape expected{batch, steps, projections[n].weight.dim(0)};
+    const Shape expected{batch, steps, maps[n].weight.in()};
     if (!(embeddings[n].shape() == expected)) {
       throw ShapeError(fmt::format("multi_representational: embedding {} is {}: expected {}", n,
                                    embeddings[n].shape().text(), expected.text()));
     }
-    mapped.push_back(attention::project_plain(embeddings[n], projections[n].weight, projections[n].bias));
+    mapped.push_back(maps[n](embeddings[n]));
   }
-  // Every word is a sequence of its own; its keys are its representations.
-  const Var choices = attention::stack_rows(mapped);  // [B * T, n, d]
-  const Attended seen = attend(context, choices, choices, {.score = score::Dot{}, .want = {.weights = true}});
-  return {reshape(seen.context, {batch, steps, dim}),
-          reshape(seen.weights, {batch, steps, static_cast<std::int64_t>(mapped.size())})};
-}
-
-NamedVars MultiRepresentational::parameters() const {
-  NamedVars all{{"context", context}};
-  for (std::size_t n = 0; n < projections.size(); ++n) {
-    all.emplace_back(fmt::format("{}.weight", n), projections[n].weight);
-    all.emplace_back(fmt::format("{}.bias", n), projections[n].bias);
-  }
-  return all;
+  // Every word is a sequence of its own; its keys are its embeddings.
+  const auto count = static_cast<std::int64_t>(mapped.size());
+  const Var keys = reshape(stack(mapped, 2), {batch * steps, count, dim});
+  const Attended attended = attend(context, keys, keys, {.score = score::Dot{}, .want = {.weights = true}});
+  return {reshape(attended.context, {batch, steps, dim}), reshape(attended.weights, {batch, steps, count})};
 }
 
 }  // namespace fovea

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attention/mechanisms/small_ops.hpp"
+#include "attention/mechanisms/weights.hpp"
 #include "attention/plan.hpp"
 #include "attention/project.hpp"
 #include "fovea/error.hpp"
@@ -24,10 +24,12 @@ namespace {
 constexpr float kSmallest = 1e-30F;  // a probability below counts as this: its logarithm stays finite
 }
 
-Pointer Pointer::make(Int query_dim, Int key_dim, Int hidden, std::uint64_t seed) {
-  Rng rng(seed);
-  return {attention::xavier(hidden, query_dim, rng), attention::xavier(hidden, key_dim, rng),
-          attention::normal({hidden}, 1 / std::sqrt(static_cast<double>(hidden)), rng)};
+Pointer::Pointer(Parameters& p, const std::string& name, const PointerOptions& options) {
+  const Int query_dim = options.query_dim, key_dim = options.key_dim, hidden = options.hidden;
+  attention::require_sizes(name, {{"query_dim", query_dim}, {"key_dim", key_dim}, {"hidden", hidden}});
+  w = p.get(name + ".w", {hidden, query_dim}, Init::xavier);
+  u = p.get(name + ".u", {hidden, key_dim}, Init::xavier);
+  v = attention::dot_vectors(p, name + ".v", {hidden});
 }
 
 Var Pointer::operator()(const Var& query, const Var& key, std::span<const Int> lengths, const Mask& mask) const {
@@ -90,16 +92,19 @@ Var copy_mixture(const Var& vocabulary, const Var& gate, const Var& weights, std
                 });
 }
 
-CopyGate CopyGate::make(Int context_dim, Int state_dim, Int input_dim, std::uint64_t seed) {
-  Rng rng(seed);
-  return {attention::xavier(1, context_dim, rng), attention::xavier(1, state_dim, rng),
-          attention::xavier(1, input_dim, rng), attention::zero_parameter({1})};
+CopyGate::CopyGate(Parameters& p, const std::string& name, const CopyGateOptions& options) {
+  attention::require_sizes(
+      name, {{"context_dim", options.context_dim}, {"state_dim", options.state_dim}, {"input_dim", options.input_dim}});
+  w_context = p.get(name + ".w_context", {1, options.context_dim}, Init::xavier);
+  w_state = p.get(name + ".w_state", {1, options.state_dim}, Init::xavier);
+  w_input = p.get(name + ".w_input", {1, options.input_dim}, Init::xavier);
+  b = p.get(name + ".b", {1}, Init::zeros);
 }
 
 Var CopyGate::operator()(const Var& context, const Var& state, const Var& input) const {
   const Var sum = add(add(attention::project(context, w_context, b), attention::project(state, w_state, {})),
                       attention::project(input, w_input, {}));
-  return attention::sigmoid_of(reshape(sum, {context.dim(0), context.dim(1)}));
+  return sigmoid(reshape(sum, {context.dim(0), context.dim(1)}));
 }
 
 Var pointing_loss(const Var& probabilities, std::span<const Int> targets) {

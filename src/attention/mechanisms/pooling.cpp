@@ -1,14 +1,12 @@
 #include "fovea/attention/pooling.hpp"
 
-#include <cmath>
-
-#include "attention/mechanisms/small_ops.hpp"
+#include "attention/mechanisms/weights.hpp"
 
 namespace fovea {
 
-LearnedPooling LearnedPooling::make(std::int64_t queries, std::int64_t dim, std::uint64_t seed) {
-  Rng rng(seed);
-  return {attention::normal({queries, dim}, 1 / std::sqrt(static_cast<double>(dim)), rng)};
+LearnedPooling::LearnedPooling(Parameters& p, const std::string& name, std::int64_t query_count, std::int64_t dim) {
+  attention::require_sizes(name, {{"query_count", query_count}, {"dim", dim}});
+  queries = attention::dot_vectors(p, name + ".queries", {query_count, dim});
 }
 
 Attended LearnedPooling::operator()(const Var& x, AttendOptions how) const {
@@ -16,10 +14,11 @@ Attended LearnedPooling::operator()(const Var& x, AttendOptions how) const {
   return attend(queries, x, x, how);
 }
 
-ContextPooling ContextPooling::make(std::int64_t dim, std::int64_t hidden, std::uint64_t seed) {
-  Rng rng(seed);
-  return {attention::xavier(hidden, dim, rng), attention::zero_parameter({1, hidden}),
-          attention::normal({hidden}, 1 / std::sqrt(static_cast<double>(hidden)), rng)};
+ContextPooling::ContextPooling(Parameters& p, const std::string& name, std::int64_t dim, std::int64_t hidden) {
+  attention::require_sizes(name, {{"dim", dim}, {"hidden", hidden}});
+  w = p.get(name + ".w", {hidden, dim}, Init::xavier);
+  b = p.get(name + ".b", {1, hidden}, Init::zeros);
+  context = attention::dot_vectors(p, name + ".context", {hidden});
 }
 
 Attended ContextPooling::operator()(const Var& x, std::span<const std::int64_t> lengths,

@@ -1,4 +1,4 @@
-// Which keys a decoder's query sees, and its additive scores: shared by attention_step.cpp and
+// Which keys are visible to a decoder's query, and its additive scores: shared by attention_step.cpp and
 // attention_step_backward.cpp.
 #pragma once
 
@@ -40,17 +40,17 @@ struct Additive {
 };
 
 /// `exp` [dim] receives the query's exponentials.
-inline Additive additive(const Decoder& d, const Source& source, Int b, const Range& seen, const float* query,
+inline Additive additive(const Decoder& d, const Source& source, Int b, const Range& range, const float* query,
                          const float* coverage, float* exp) {
-  const Int first = source.key_at(b, seen.low);
+  const Int first = source.key_at(b, range.low);
   Additive a;
-  a.step = {.keys = seen.count(),
+  a.step = {.keys = range.count(),
             .dim = d.dim,
             .q = query,
             .k = source.keys.data() + first,
             .k_stride = d.dim,
             .v = d.vector_value.data(),
-            .coverage = coverage == nullptr ? nullptr : coverage + seen.low,
+            .coverage = coverage == nullptr ? nullptr : coverage + range.low,
             .coverage_weight = d.coverage_weight ? d.coverage_weight_value.data() : nullptr};
   if (coverage != nullptr || source.fits[static_cast<std::size_t>(b)] == 0) return a;
   if (!(kernels::active().attention_step->exp_twice(d.dim, query, exp) <= kernels::kAdditiveReach)) return a;

@@ -1,4 +1,4 @@
-// One query q of a row over the keys k_j of its sequence that it may see:
+// One query q of a row over the keys k_j of its sequence that are visible to it:
 //   forward   s_j = v . tanh(q + k_j + e_j c), scale q . k_j, or q_j;   a = softmax(s) times a Gaussian around the
 //   centre p
 //             context = sum_j a_j m_j;  coverage e += a;  p = S sigmoid(v_p . tanh(W_p h))
@@ -44,17 +44,17 @@ float predict(const Decoder& d, float* row, Int length) {
   return static_cast<float>(length) / (1.0F + std::exp(-z));
 }
 
-void score(const Decoder& d, const Source& source, Int b, const Range& seen, const float* q, const float* coverage,
+void score(const Decoder& d, const Source& source, Int b, const Range& range, const float* q, const float* coverage,
            float* exp, float* w) {
   const auto& kernels = *kernels::active().attention_step;
   if (d.kind == Kind::location) {
-    std::copy_n(q + seen.low, seen.count(), w + seen.low);
+    std::copy_n(q + range.low, range.count(), w + range.low);
   } else if (d.kind == Kind::dot) {
-    const float* keys = source.keys.data() + source.key_at(b, seen.low);
-    kernels.dot(seen.count(), d.dim, d.scale, q, keys, d.dim, w + seen.low);
+    const float* keys = source.keys.data() + source.key_at(b, range.low);
+    kernels.dot(range.count(), d.dim, d.scale, q, keys, d.dim, w + range.low);
   } else {
-    const Additive a = additive(d, source, b, seen, q, coverage, exp);
-    (a.exponentials ? kernels.additive_exp : kernels.additive)(a.step, w + seen.low);
+    const Additive a = additive(d, source, b, range, q, coverage, exp);
+    (a.exponentials ? kernels.additive_exp : kernels.additive)(a.step, w + range.low);
   }
 }
 
@@ -92,16 +92,16 @@ void attend_rows(const Decoder& d, const Source& source, const AttentionRows& ro
       keep_row(row_of(scratch.center, j), keep(d.center_tanh), d.center_dim);
     }
     if (float* to = keep(d.centers)) *to = center;
-    const Range seen = visible(d, source, b, center);
+    const Range range = visible(d, source, b, center);
     float* covered = coverage == nullptr ? nullptr : coverage + j * source.steps;
     keep_row(covered, keep(d.coverage), source.steps);
     keep_row(query, keep(d.queries), d.dim);
     float* w = row_of(scratch.weights, j);
     zero_row(w, source.steps);
-    score(d, source, b, seen, query, covered, scratch.exp.data(), w);
-    kernels.softmax(seen.count(), w + seen.low);
-    for (Int i = seen.low; d.gaussian && i < seen.high; ++i) w[i] *= bell(d, i, center);
-    kernels.weigh(seen.count(), d.memory_width, w + seen.low, source.memory_row(b, seen.low), d.memory_width,
+    score(d, source, b, range, query, covered, scratch.exp.data(), w);
+    kernels.softmax(range.count(), w + range.low);
+    for (Int i = range.low; d.gaussian && i < range.high; ++i) w[i] *= bell(d, i, center);
+    kernels.weigh(range.count(), d.memory_width, w + range.low, source.memory_row(b, range.low), d.memory_width,
                   contexts + j * context_stride);
     keep_row(w, keep(d.weights), source.steps);
     for (Int i = 0; covered != nullptr && i < source.steps; ++i) covered[i] += w[i];

@@ -10,7 +10,7 @@ namespace fovea::decoder {
 /// The rows of one step.
 struct AttentionRows {
   Int count = 0;
-  Int step = 0;                            // local-m looks around it
+  Int step = 0;                            // the centre of local-m
   const std::int32_t* sequence = nullptr;  // [count]: whose memory each row reads
   const Int* kept = nullptr;               // [count]: its row in the arrays that are kept; null: nothing is
 };

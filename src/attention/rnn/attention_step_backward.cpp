@@ -23,13 +23,13 @@ void unit_back(const float* unit, float norm, float epsilon, Int n, float* dq) {
   for (Int i = 0; i < n; ++i) dq[i] = (dq[i] - unit[i] * along) / divisor;
 }
 
-// From da [S] to ds in place, between the keys that were seen; gives dp.
-float softmax_back(const Decoder& d, const Range& seen, float center, const float* a, float* da) {
+// From da [S] to ds in place, between the visible keys; gives dp.
+float softmax_back(const Decoder& d, const Range& range, float center, const float* a, float* da) {
   float total = 0;
-  for (Int j = seen.low; j < seen.high; ++j) total += a[j] * da[j];
+  for (Int j = range.low; j < range.high; ++j) total += a[j] * da[j];
   float dcenter = 0;
   const float sigma = static_cast<float>(d.half_width) / 2;
-  for (Int j = seen.low; j < seen.high; ++j) {
+  for (Int j = range.low; j < range.high; ++j) {
     if (d.gaussian) {
       const float g = bell(d, j, center);
       dcenter += da[j] * a[j] * (static_cast<float>(j) - center) / (sigma * sigma);
@@ -63,19 +63,19 @@ void attend_backward(const Decoder& d, const AttentionRows& rows, const float* d
     const Int b = rows.sequence[j];
     const Int kept = rows.kept[j];
     const float center = d.centers ? d.centers.data()[kept] : 0.0F;
-    const Range seen = visible(d, source, b, center);
+    const Range range = visible(d, source, b, center);
     const float* dcontext = dcontexts + j * context_stride;
     const float* a = row_of(d.weights, kept);
     float* ds = row_of(scratch.weights, j);
     zero_row(ds, source.steps);
-    kernels.dot(seen.count(), d.memory_width, 1, dcontext, source.memory_row(b, seen.low), d.memory_width,
-                ds + seen.low);
+    kernels.dot(range.count(), d.memory_width, 1, dcontext, source.memory_row(b, range.low), d.memory_width,
+                ds + range.low);
     float* later = dcoverage == nullptr ? nullptr : dcoverage + j * source.steps;
-    for (Int i = seen.low; i < seen.high; ++i) {
+    for (Int i = range.low; i < range.high; ++i) {
       if (dweights) ds[i] += row_of(dweights, kept)[i];
       if (later != nullptr) ds[i] += later[i];
     }
-    const float dcenter = softmax_back(d, seen, center, a, ds);
+    const float dcenter = softmax_back(d, range, center, a, ds);
     keep_row(dcontext, row_of(gradients.contexts, kept), d.memory_width);
     keep_row(ds, row_of(gradients.scores, kept), source.steps);
     if (d.centering) {
@@ -88,21 +88,21 @@ void attend_backward(const Decoder& d, const AttentionRows& rows, const float* d
       zero_row(dq, d.dim);
       copy_row(ds, dq, source.steps);
     } else if (d.kind == Kind::dot) {
-      kernels.weigh(seen.count(), d.dim, ds + seen.low, source.keys.data() + source.key_at(b, seen.low), d.dim, dq);
+      kernels.weigh(range.count(), d.dim, ds + range.low, source.keys.data() + source.key_at(b, range.low), d.dim, dq);
       for (Int i = 0; i < d.dim; ++i) dq[i] *= d.scale;
     } else {
       const float* covered = row_of(d.coverage, kept);
-      const Additive step = additive(d, source, b, seen, query, covered, scratch.exp.data());
+      const Additive step = additive(d, source, b, range, query, covered, scratch.exp.data());
       float* dcovered = covered == nullptr ? nullptr : scratch.covered.data();
       const Tensor& dkeys = gradients.keys.tensor;
       (step.exponentials ? kernels.additive_exp_backward : kernels.additive_backward)(
-          step.step, {.dscores = ds + seen.low,
+          step.step, {.dscores = ds + range.low,
                       .dq = dq,
-                      .dk = dkeys ? dkeys.data() + source.key_at(b, seen.low) : nullptr,
+                      .dk = dkeys ? dkeys.data() + source.key_at(b, range.low) : nullptr,
                       .dv = sums.vector,
                       .dcoverage = dcovered,
                       .dcoverage_weight = covered == nullptr ? nullptr : sums.coverage_weight});
-      for (Int i = 0; dcovered != nullptr && i < seen.count(); ++i) later[seen.low + i] += dcovered[i];
+      for (Int i = 0; dcovered != nullptr && i < range.count(); ++i) later[range.low + i] += dcovered[i];
     }
     if (sums.query_bias != nullptr) add_row(dq, sums.query_bias, d.dim);
     keep_row(dq, row_of(gradients.queries, kept), d.dim);

@@ -11,7 +11,7 @@ namespace {
 using decoder::Decoder;
 using kernels::Trans;
 
-// Compact rows as the user sees them: [B, T, width], zeros where there is padding.
+// Compact rows in the user's layout: [B, T, width], zeros where there is padding.
 Tensor expand(const Decoder& d, const Tensor& rows) {
   if (!rows) return {};
   const Shape shape{d.batch, d.steps, rows.dim(1)};
@@ -52,7 +52,7 @@ AttentionalRnn attentional_rnn(const Var& x, const Var& memory, const Attentiona
   decoder::forward(d);
 
   AttentionalRnn result;
-  const Tensor told = how.want_weights ? expand(d, d.weights) : Tensor();
+  const Tensor reported = how.want_weights ? expand(d, d.weights) : Tensor();
   if (d.luong()) {
     const auto back = [held](std::span<const Tensor> dy) {
       Decoder& k = *held.get();
@@ -61,8 +61,8 @@ AttentionalRnn attentional_rnn(const Var& x, const Var& memory, const Attentiona
                         {.states = {}, .contexts = {}, .attentional = compact(k, dy[0]), .weights = compact(k, dy[1])});
     };
     const Tensor attentional = expand(d, d.results);
-    if (told) {
-      record({{&result.attentional, attentional}, {&result.weights, told}}, inputs, back);
+    if (reported) {
+      record({{&result.attentional, attentional}, {&result.weights, reported}}, inputs, back);
     } else {
       record({{&result.attentional, attentional}}, inputs, back);
     }
@@ -77,8 +77,8 @@ AttentionalRnn attentional_rnn(const Var& x, const Var& memory, const Attentiona
     };
     const Tensor states = expand(d, d.top().states);
     const Tensor contexts = expand(d, d.contexts);
-    if (told) {
-      record({{&result.states, states}, {&result.contexts, contexts}, {&result.weights, told}}, inputs, back);
+    if (reported) {
+      record({{&result.states, states}, {&result.contexts, contexts}, {&result.weights, reported}}, inputs, back);
     } else {
       record({{&result.states, states}, {&result.contexts, contexts}}, inputs, back);
     }

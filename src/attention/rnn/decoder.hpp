@@ -114,8 +114,7 @@ void check_first(const Decoder& d, Int batch, std::span<const Var> first, std::s
 
 /// The memory's keys as the score wants them; nothing for location.
 [[nodiscard]] Var keys_of(const Decoder& d, const Score& score, const Var& memory);
-void set_source(const Decoder& d, const Var& memory, const Var& keys, std::span<const std::int32_t> lengths,
-                Source& source);
+void set_source(const Decoder& d, const Var& memory, const Var& keys, std::span<const Int> lengths, Source& source);
 
 /// All of it; gathers the inputs of the tape in `inputs`.
 [[nodiscard]] detail::Ref<Decoder> prepare(const Var& x, const Var& memory, const AttentionalRnnWeights& weights,

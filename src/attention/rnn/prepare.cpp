@@ -1,6 +1,7 @@
 // From a call of attentional_rnn() to a Decoder: every shape checked, the time loop's matrices packed.
 #include "attention/rnn/check.hpp"
 #include "attention/rnn/decoder.hpp"
+#include "autograd/dropout.hpp"
 #include "autograd/recurrent/pass.hpp"
 
 namespace fovea::decoder {
@@ -110,9 +111,7 @@ detail::Ref<Decoder> prepare(const Var& x, const Var& memory, const AttentionalR
     throw ShapeError(fmt::format("{}: memory {}: expected [{},S,M] with S at least 1", kOp,
                                  memory ? memory.shape().text() : "is missing", x.dim(0)));
   }
-  if (!(how.dropout >= 0 && how.dropout < 1)) {
-    throw UsageError(fmt::format("{}: dropout {}: expected 0 up to below 1", kOp, how.dropout));
-  }
+  const kernels::Dropout dropout = make_dropout(kOp, how.dropout);
   detail::Ref<Decoder> made(new Decoder(Sequences(kOp, x.dim(0), x.dim(1), how.lengths, false)));
   Decoder& d = *made.get();
   d.x = x;
@@ -122,8 +121,8 @@ detail::Ref<Decoder> prepare(const Var& x, const Var& memory, const AttentionalR
   d.embedding = x.dim(2);
   d.memory_width = memory.dim(2);
   set_weights(d, weights, how);
-  d.dropout = d.states() > 1 ? how.dropout : 0.0F;
-  d.dropout_seed = how.dropout_seed;
+  d.dropout = d.states() > 1 ? dropout.rate : 0.0F;
+  d.dropout_seed = dropout.seed;
   check_first(d, d.batch, first, first_cell);
   d.keys = keys_of(d, weights.score, memory);
   set_source(d, memory, d.keys, how.memory_lengths, d.source);

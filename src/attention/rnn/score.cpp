@@ -65,7 +65,7 @@ struct SetScore {
     d.scale = how.scale;
   }
   void operator()(const score::Additive& how) const {
-    if (how.activation != score::Activation::tanh) {
+    if (how.activation != Activation::tanh) {
       throw UsageError(fmt::format("{}: the additive score's activation must be tanh", kOp));
     }
     if (how.coverage) throw UsageError(fmt::format("{}: the additive score's coverage is kept by the decoder", kOp));
@@ -136,8 +136,7 @@ Var keys_of(const Decoder& d, const Score& score, const Var& memory) {
   return std::visit(Keys{d, memory}, score);
 }
 
-void set_source(const Decoder& d, const Var& memory, const Var& keys, std::span<const std::int32_t> lengths,
-                Source& source) {
+void set_source(const Decoder& d, const Var& memory, const Var& keys, std::span<const Int> lengths, Source& source) {
   source.batch = memory.dim(0);
   source.steps = memory.dim(1);
   if (!lengths.empty() && static_cast<Int>(lengths.size()) != source.batch) {

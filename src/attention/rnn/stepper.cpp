@@ -45,8 +45,8 @@ struct AttentionalRnnStepper::Impl {
 };
 
 AttentionalRnnStepper::AttentionalRnnStepper(const PackedAttentionalRnn& packed, const Tensor& memory,
-                                             std::span<const std::int32_t> memory_lengths,
-                                             std::span<const Tensor> first, std::span<const Tensor> first_cell)
+                                             std::span<const Int> memory_lengths, std::span<const Tensor> first,
+                                             std::span<const Tensor> first_cell)
     : impl_(new Impl{*packed.impl_, {}, {}, {}, 0}) {
   const NoGrad quiet;
   const decoder::Decoder& d = impl_->packed.decoder;

@@ -15,7 +15,7 @@ Floats floats(const float* data, Int n) {
   return {data, static_cast<std::size_t>(n)};
 }
 
-// Copies of queries first to first + rows and of the block's keys. Keys that none of them sees become 0: their values
+// Copies of queries first to first + rows and of the block's keys. Keys hidden from all of them become 0: their values
 // must not reach the user's function.
 Tensor copy_queries(const Plan& plan, const Block& block, Int first, Int rows) {
   Tensor t = Tensor::empty({rows, plan.dim});
@@ -29,9 +29,9 @@ Tensor copy_keys(const Plan& plan, const Block& block, Int first, Int rows, Int 
   (void)plan;
   Tensor t = Tensor::zeros({block.columns, key_dim});
   for (Int c = 0; c < block.columns; ++c) {
-    bool seen = false;
-    for (Int r = first; r < first + rows && !seen; ++r) seen = block.visible[r * block.pitch + c] != 0;
-    if (seen) std::copy_n(block.k + c * block.k_row, key_dim, t.data() + c * key_dim);
+    bool visible = false;
+    for (Int r = first; r < first + rows && !visible; ++r) visible = block.visible[r * block.pitch + c] != 0;
+    if (visible) std::copy_n(block.k + c * block.k_row, key_dim, t.data() + c * key_dim);
   }
   return t;
 }
@@ -48,7 +48,7 @@ Tensor call(const Plan& plan, Int rows, Int columns, const Var& q, const Var& k,
   return values;
 }
 
-// With NaN or infinity about, each query is scored alone with the keys it sees.
+// With NaN or infinity about, each query is scored alone with the keys visible to it.
 Int step(const Block& block) {
   return block.finite ? block.rows : 1;
 }

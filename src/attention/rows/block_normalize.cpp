@@ -5,8 +5,9 @@
 //   sigmoid    w = 1 / (1 + exp(-s - bias))              ds = w (1 - w) dw
 //   tanh       w = tanh(s)                               ds = (1 - w^2) dw
 //   hard       w = 1 at the first largest s              ds = 0; straight-through: softmax's
-//   sampled    w = 1 at j drawn with p = softmax(s)      ds = dlogp (w - p); straight-through: plus softmax's
-// and dscore = ds / T. Rows that see nothing are 0; a row with a NaN or +infinity among its keys is NaN where it sees.
+//   sampled    w = 1 at j sampled with p = softmax(s)    ds = dlogp (w - p); straight-through: plus softmax's
+// and dscore = ds / T. Rows without visible keys are 0; with a NaN or +infinity at a visible key a row is NaN at all
+// visible keys.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "attention/rows/rows.hpp"
+#include "kernels/activation.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
@@ -15,8 +16,6 @@ namespace fovea::attention {
 namespace {
 
 using kernels::Trans;
-
-constexpr float kLeak = 0.2F;
 
 void score_dot(const Plan& plan, const Block& block) {
   kernels::gemm(Trans::no, Trans::yes, block.rows, block.columns, plan.dim, plan.q.at(block.b, block.h, block.first),
@@ -37,7 +36,7 @@ void score_dot(const Plan& plan, const Block& block) {
   }
 }
 
-// As score_dot_backward, pair by pair: a NaN in q or k reaches only those that see it.
+// As score_dot_backward, pair by pair: a NaN in q or k reaches only the pairs it is visible to.
 void score_dot_backward_by_pairs(const Plan& plan, const Block& block, const ScoreGrads& to) {
   for (Int r = 0; r < block.rows; ++r) {
     const float* q = plan.q.at(block.b, block.h, block.first + r);
@@ -92,10 +91,10 @@ void score_dot_backward(const Plan& plan, const Block& block, const ScoreGrads& 
 // f(q + k) for one pair into t.
 void activate(const Plan& plan, const float* q, const float* k, float* t) {
   for (Int x = 0; x < plan.dim; ++x) t[x] = q[x] + k[x];
-  if (plan.activation == score::Activation::tanh) {
+  if (plan.activation == Activation::tanh) {
     kernels::active().math->tanh(t, t, static_cast<std::size_t>(plan.dim));
   } else {
-    for (Int x = 0; x < plan.dim; ++x) t[x] = t[x] > 0 ? t[x] : kLeak * t[x];
+    for (Int x = 0; x < plan.dim; ++x) t[x] = t[x] > 0 ? t[x] : kernels::kLeakySlope * t[x];
   }
 }
 
@@ -125,10 +124,10 @@ void score_additive_backward(const Plan& plan, const Block& block, const ScoreGr
       const float ds = block.gradient[r * block.pitch + c];
       if (block.visible[r * block.pitch + c] == 0 || ds == 0.0F) continue;
       activate(plan, q, block.k + c * block.k_row, t);
-      if (plan.activation == score::Activation::tanh) {
+      if (plan.activation == Activation::tanh) {
         for (Int x = 0; x < plan.dim; ++x) slope[x] = ds * plan.w[x] * (1 - t[x] * t[x]);
       } else {
-        for (Int x = 0; x < plan.dim; ++x) slope[x] = ds * plan.w[x] * (t[x] > 0 ? 1.0F : kLeak);
+        for (Int x = 0; x < plan.dim; ++x) slope[x] = ds * plan.w[x] * (t[x] > 0 ? 1.0F : kernels::kLeakySlope);
       }
       for (Int x = 0; dq != nullptr && x < plan.dim; ++x) dq[x] += slope[x];
       float* dk = to.dk != nullptr ? to.dk + c * to.dk_row : nullptr;

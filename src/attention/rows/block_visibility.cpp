@@ -1,4 +1,4 @@
-// Which keys a block of queries can see, and what is added to their scores.
+// Which keys are visible to a block of queries, and what is added to their scores.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,7 @@ struct Range {
   Int low, high;
 };
 
-// The keys query i may see by length, causality, window and local window.
+// The keys visible to query i by length, causality, window and local window.
 Range row_range(const Plan& plan, Int b, Int h, Int i) {
   Int low = 0;
   Int high = plan.length(b);

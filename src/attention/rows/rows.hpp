@@ -2,7 +2,7 @@
 //
 // Blocks of queries: their score rows [rows, columns] are computed, masked and normalised whole, used and forgotten;
 // the backward computes them again. Blocks begin at multiples of kRows and reach over the keys some query of a full
-// block could see, so a sequence's bytes do not depend on the others in its batch nor on its padding.
+// block may attend to, so a sequence's bytes do not depend on the others in its batch nor on its padding.
 #pragma once
 
 #include "attention/plan.hpp"
@@ -40,8 +40,8 @@ struct Block {
   [[nodiscard]] Int key(Int column) const { return list != nullptr ? list[column] : low + column; }
 };
 
-// block_visibility.cpp: which keys a block reaches, which pairs see each other, what is added to their scores.
-/// The keys that some query of a full block from `first` could see.
+// block_visibility.cpp: which keys a block reaches, which pairs are visible, what is added to their scores.
+/// The keys that may be visible to some query of a full block from `first`.
 void reach(const Plan& plan, Int b, Int h, Int first, Int* low, Int* high);
 void see_block(const Plan& plan, const Block& block);
 /// scores = (scores + biases) / temperature, -inf where not visible; a bias of -inf makes invisible.

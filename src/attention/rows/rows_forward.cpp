@@ -52,7 +52,7 @@ void tell_weights(const Plan& plan, const Block& block, const Tensor& weights) {
   }
 }
 
-void tell(const Plan& plan, const Block& block, const Outputs& out) {
+void report(const Plan& plan, const Block& block, const Outputs& out) {
   if (out.weights) tell_weights(plan, block, out.weights);
   for (Int r = 0; r < block.rows; ++r) {
     const float* w = block.used + r * block.pitch;
@@ -120,7 +120,7 @@ void rows_forward(const Plan& plan, const Outputs& out) {
         bias_block(plan, block);
         normalize_block(plan, block);
         focus_block(plan, block);
-        tell(plan, block, out);
+        report(plan, block, out);
         if (!out.context) return;
         drop_block(plan, block, block.used);
         sum_block(plan, block, out.context.at(b, h, block.first), out.context.row);

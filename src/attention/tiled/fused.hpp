@@ -45,7 +45,7 @@ struct FusedAttention {
   const float* w = nullptr;  // additive: [dim], head h's at w + h * w_head
   std::int64_t w_head = 0;
   FusedVisibility visibility;
-  kernels::WeightDropout dropout;  // head (b, h) draws from counter + (b * heads + h) * queries * keys on
+  kernels::WeightDropout dropout;  // head (b, h) counts from counter + (b * heads + h) * queries * keys on
   HeadArray<float> out;
   float* stats = nullptr;  // [batch, heads, 2, queries]: peak and mass, see kernels::DotHead
 };

@@ -79,8 +79,7 @@ struct Target {
 }  // namespace
 
 bool fits_tiles(const Plan& plan, bool learns) {
-  const bool score =
-      plan.kind == Kind::dot || (plan.kind == Kind::additive && plan.activation == score::Activation::tanh);
+  const bool score = plan.kind == Kind::dot || (plan.kind == Kind::additive && plan.activation == Activation::tanh);
   const bool biased = plan.bias || plan.distance_bias;
   const bool plain =
       !plan.local && !plan.shaw_k && !plan.shaw_v && !plan.has_edges() && !(plan.bias && plan.distance_bias);

@@ -19,13 +19,13 @@ std::size_t bytes(std::int64_t floats) {
 
 }  // namespace
 
-Frames::Frames(const char* op, std::int64_t batch, std::int64_t steps, std::span<const std::int32_t> lengths,
+Frames::Frames(const char* op, std::int64_t batch, std::int64_t steps, std::span<const std::int64_t> lengths,
                std::int64_t gap)
     : batch_(batch), steps_(steps), gap_(gap) {
   if (!lengths.empty() && static_cast<std::int64_t>(lengths.size()) != batch) {
     throw ShapeError(fmt::format("{}: {} lengths for a batch of {}", op, lengths.size(), batch));
   }
-  length_.assign(static_cast<std::size_t>(batch), static_cast<std::int32_t>(steps));
+  length_.assign(static_cast<std::size_t>(batch), steps);
   if (!lengths.empty()) std::copy(lengths.begin(), lengths.end(), length_.begin());
   user_row_.reserve(static_cast<std::size_t>(gap + batch * (steps + gap)));
   user_row_.assign(static_cast<std::size_t>(gap), -1);

@@ -17,7 +17,7 @@ namespace fovea {
 class Frames {
  public:
   /// Throws ShapeError naming `op` unless there are no or `batch` lengths, each 0 to `steps`.
-  Frames(const char* op, std::int64_t batch, std::int64_t steps, std::span<const std::int32_t> lengths,
+  Frames(const char* op, std::int64_t batch, std::int64_t steps, std::span<const std::int64_t> lengths,
          std::int64_t gap);
 
   [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(user_row_.size()); }
@@ -39,7 +39,7 @@ class Frames {
   std::int64_t batch_;
   std::int64_t steps_;
   std::int64_t gap_;
-  Vector<std::int32_t> length_;
+  Vector<std::int64_t> length_;
   Vector<std::int64_t> user_row_;
 };
 

@@ -1,7 +1,7 @@
 // what follows a linear layer, in one pass
 //   forward   y = dropout(f(x + bias))
 //   backward  dx = f'(x + bias) * dropout's mask * dy,  dbias = sum over rows of dx
-// f' comes from y, except gelu's, which comes from x.
+// f' comes from y, except gelu's and swish's, which come from x.
 #include <fmt/format.h>
 
 #include <optional>
@@ -15,28 +15,9 @@
 #include "kernels/rows.hpp"
 
 namespace fovea {
-namespace {
 
-kernels::Activation kernel_of(Activation f) {
-  switch (f) {
-    case Activation::relu:
-      return kernels::Activation::relu;
-    case Activation::gelu:
-      return kernels::Activation::gelu;
-    case Activation::tanh:
-      return kernels::Activation::tanh;
-    case Activation::sigmoid:
-      return kernels::Activation::sigmoid;
-    case Activation::none:
-      break;
-  }
-  return kernels::Activation::none;
-}
-
-}  // namespace
-
-Var bias_activation(const Var& x, const Var& bias, Activation activation, float rate, std::uint64_t seed) {
-  const kernels::Dropout how = make_dropout("bias_activation", rate, seed);
+Var bias_activation(const Var& x, const Var& bias, Activation activation, const Dropout& dropout) {
+  const kernels::Dropout how = make_dropout("bias_activation", dropout);
   if (x.rank() == 0 || (bias && !(bias.shape() == Shape{x.dim(-1)})) || (bias && !bias.value().is_contiguous())) {
     throw ShapeError(fmt::format("bias_activation: a bias of shape {} for a value of shape {}",
                                  bias ? bias.shape().text() : "[]", x.shape().text()));
@@ -45,20 +26,19 @@ Var bias_activation(const Var& x, const Var& bias, Activation activation, float 
   const Tensor y = Tensor::empty(in.shape());
   const std::int64_t width = in.dim(-1);
   const std::int64_t rows = width == 0 ? 0 : in.size() / width;
-  const auto f = kernel_of(activation);
   const float* b = bias ? bias.value().data() : nullptr;
   by_rows(rows, width, [&](std::int64_t first, std::int64_t count) {
     const std::int64_t i = first * width;
     kernels::active().rows->bias_activation({.rows = count,
                                              .width = width,
-                                             .activation = f,
+                                             .activation = activation,
                                              .x = in.data() + i,
                                              .bias = b,
                                              .y = y.data() + i,
                                              .dropout = from_value(how, i)});
   });
-  const bool from_x = activation == Activation::gelu;
-  const auto backward = [x, bias, how, f, rows, width, kept_x = from_x ? in : Tensor(),
+  const bool from_x = kernels::gradient_needs_x(activation);
+  const auto backward = [x, bias, how, activation, rows, width, kept_x = from_x ? in : Tensor(),
                          kept_y = from_x ? Tensor() : y](const Tensor& dy) {
     const GradTarget dx = x.requires_grad() ? x.grad_target() : GradTarget{Tensor::empty(dy.shape()), false};
     std::optional<ChunkSums> dbias;
@@ -67,7 +47,7 @@ Var bias_activation(const Var& x, const Var& bias, Activation activation, float 
       const std::int64_t i = first * width;
       kernels::active().rows->bias_activation_backward({.rows = count,
                                                         .width = width,
-                                                        .activation = f,
+                                                        .activation = activation,
                                                         .x = kept_x ? kept_x.data() + i : nullptr,
                                                         .bias = bias ? bias.value().data() : nullptr,
                                                         .y = kept_y ? kept_y.data() + i : nullptr,

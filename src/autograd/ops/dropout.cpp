@@ -10,9 +10,9 @@
 
 namespace fovea {
 
-Var dropout(const Var& x, float rate, std::uint64_t seed) {
-  const kernels::Dropout how = make_dropout("dropout", rate, seed);
-  if (rate == 0) return x;
+Var dropout(const Var& x, const Dropout& dropout) {
+  const kernels::Dropout how = make_dropout("dropout", dropout);
+  if (how.rate == 0) return x;
   const Tensor in = x.value().contiguous();
   const Tensor y = Tensor::empty(in.shape());
   const auto kernel = kernels::active().random->dropout;

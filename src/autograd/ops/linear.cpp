@@ -1,8 +1,8 @@
 // a layer of units: matrix product, bias, activation and dropout
 //   forward   z = x W + b,  y = m f(z)                    x [.., in], W [in, out], b [out], m the mask of dropout
 //   backward  dz = m dy f'(z),  dx = dz W',  dW = x' dz,  db = sum of dz's rows
-// All of it is applied while the product is in the cache. f' follows from y for relu, tanh and sigmoid, so that z is
-// not kept; for gelu it is.
+// All of it is applied while the product is in the cache. z is kept only where f' does not follow from y, as for gelu
+// and swish.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,12 +23,7 @@ using kernels::Trans;
 
 constexpr std::int64_t kRowsPerTask = 256;  // fixed, so that sums over rows do not depend on the threads
 
-kernels::Activation kernel_activation(Activation a) {
-  return static_cast<kernels::Activation>(a);
-}
-static_assert(static_cast<int>(kernels::Activation::sigmoid) == static_cast<int>(Activation::sigmoid));
-
-// dz, and into the bias's gradient its sum over rows. `kept` is y, or z for gelu.
+// dz, and into the bias's gradient its sum over rows. `kept` is y, or z where gradient_needs_x().
 Tensor through_activation(Activation activation, const kernels::Dropout& dropout, const Tensor& kept, const Tensor& dy,
                           const Var& bias, std::int64_t m, std::int64_t n) {
   const bool plain = activation == Activation::none && dropout.rate == 0;
@@ -44,7 +39,7 @@ Tensor through_activation(Activation activation, const kernels::Dropout& dropout
     const float* from = kept ? kept.data() + begin * n : nullptr;
     kernels.bias_activation_backward({.rows = end - begin,
                                       .width = n,
-                                      .activation = kernel_activation(activation),
+                                      .activation = activation,
                                       .x = from,
                                       .y = from,
                                       .dropout = from_value(dropout, begin * n),
@@ -61,13 +56,13 @@ Tensor through_activation(Activation activation, const kernels::Dropout& dropout
 
 }  // namespace
 
-Var linear(const Var& x, const Var& w, const Var& bias, Activation activation, float rate, std::uint64_t seed) {
+Var linear(const Var& x, const Var& w, const Var& bias, Activation activation, const Dropout& how) {
   if (x.rank() < 1 || w.rank() != 2 || x.dim(-1) != w.dim(0) || (bias && !(bias.shape() == Shape{w.dim(1)}))) {
     throw ShapeError(fmt::format("linear: x {}, weight {}{}; x [.., in], weight [in, out] and bias [out] are needed",
                                  x.shape().text(), w.shape().text(),
                                  bias ? fmt::format(", bias {}", bias.shape().text()) : std::string()));
   }
-  const kernels::Dropout dropout = make_dropout("linear", rate, seed);
+  const kernels::Dropout dropout = make_dropout("linear", how);
   const Tensor in = x.value().contiguous();
   const Tensor weight = w.value().contiguous();
   const Tensor b = bias ? bias.value().contiguous() : Tensor();
@@ -76,19 +71,20 @@ Var linear(const Var& x, const Var& w, const Var& bias, Activation activation, f
   Shape shape = x.shape();
   shape.set(-1, n);
   const std::int64_t m = shape.leading().size();
-  const bool keep_sums = activation == Activation::gelu && recording({x, w, bias});
+  const bool keep_sums = kernels::gradient_needs_x(activation) && recording({x, w, bias});
   const Tensor z = Tensor::empty(shape);
   kernels::parallel_gemm(Trans::no, Trans::no, m, n, k, in.data(), k, weight.data(), n, 0.0F, z.data(), n,
                          {.bias = b ? b.data() : nullptr,
-                          .activation = keep_sums ? kernels::Activation::none : kernel_activation(activation),
+                          .activation = keep_sums ? Activation::none : activation,
                           .dropout = keep_sums ? kernels::Dropout{} : dropout});
   Tensor y = z;
   if (keep_sums) {
     y = Tensor::empty(shape);
-    const auto gelu = kernels::active().math->gelu;
+    const auto& math = *kernels::active().math;
+    const auto f = activation == Activation::gelu ? math.gelu : math.swish;
     parallel_for(z.size(), kRowsPerTask * 64, [&](std::int64_t begin, std::int64_t end) {
-      gelu(z.data() + begin, y.data() + begin, static_cast<std::size_t>(end - begin));
-      if (rate == 0) return;
+      f(z.data() + begin, y.data() + begin, static_cast<std::size_t>(end - begin));
+      if (dropout.rate == 0) return;
       kernels::active().random->dropout(from_value(dropout, begin), y.data() + begin, y.data() + begin, end - begin,
                                         false);
     });

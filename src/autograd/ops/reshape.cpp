@@ -1,6 +1,6 @@
 // the same values in another shape, or with two axes exchanged
-//   forward   y = x, seen differently (a view where the values are packed)
-//   backward  dx = dy, seen as x is
+//   forward   y = x in another shape (a view where the values are packed)
+//   backward  dx = dy in the shape of x
 #include "fovea/ops.hpp"
 
 namespace fovea {

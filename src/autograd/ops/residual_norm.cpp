@@ -29,10 +29,10 @@ void add_kept(const Var& y, const kernels::Dropout& how, const Tensor& d) {
 
 }  // namespace
 
-ResidualNorm residual_norm(const Var& x, const Var& y, const Var& gain, const Var& bias, float rate,
-                           std::uint64_t seed) {
+ResidualNorm residual_norm(const Var& x, const Var& y, const Var& gain, const Var& bias,
+                           const ResidualNormOptions& how) {
   check_layer_norm("residual_norm", x, gain, bias);
-  const kernels::Dropout how = make_dropout("residual_norm", rate, seed);
+  const kernels::Dropout dropout = make_dropout("residual_norm", how.dropout);
   if (!(x.shape() == y.shape())) {
     throw ShapeError(fmt::format("residual_norm: {} and {} differ", x.shape().text(), y.shape().text()));
   }
@@ -40,12 +40,13 @@ ResidualNorm residual_norm(const Var& x, const Var& y, const Var& gain, const Va
   const Tensor normed = Tensor::empty(x.shape());
   const Normalised kept = normalise({.x = x.value().contiguous(),
                                      .residual = y.value().contiguous(),
-                                     .dropout = how,
+                                     .dropout = dropout,
                                      .sum = sum,
                                      .gain = gain,
                                      .bias = bias,
+                                     .epsilon = how.epsilon,
                                      .y = normed});
-  const auto backward = [x, y, gain, bias, kept, how](std::span<const Tensor> d) {
+  const auto backward = [x, y, gain, bias, kept, dropout](std::span<const Tensor> d) {
     // d's first is added to in place unless it is another value's gradient too.
     Tensor total = d[0] && !d[0].unique() ? d[0].clone() : d[0];
     if (d[1]) {
@@ -53,7 +54,7 @@ ResidualNorm residual_norm(const Var& x, const Var& y, const Var& gain, const Va
       if (!add) total = Tensor::empty(kept.x.shape());
       normalise_backward(kept, gain, bias, d[1], {total, add});
     }
-    if (y.requires_grad()) add_kept(y, how, total);
+    if (y.requires_grad()) add_kept(y, dropout, total);
     x.accumulate(total);
   };
   ResidualNorm out;

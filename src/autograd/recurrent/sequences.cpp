@@ -18,14 +18,14 @@ constexpr std::int64_t kRowsPerCopy = 256;
 
 }  // namespace
 
-Sequences::Sequences(const char* op, std::int64_t batch, std::int64_t steps, std::span<const std::int32_t> lengths,
+Sequences::Sequences(const char* op, std::int64_t batch, std::int64_t steps, std::span<const std::int64_t> lengths,
                      bool time_major)
     : batch_(batch), steps_(steps), time_major_(time_major) {
   const auto count = static_cast<std::size_t>(batch);
   if (!lengths.empty() && lengths.size() != count) {
     throw ShapeError(fmt::format("{}: {} lengths for a batch of {}", op, lengths.size(), batch));
   }
-  length_.assign(count, static_cast<std::int32_t>(steps));
+  length_.assign(count, steps);
   if (!lengths.empty()) std::copy(lengths.begin(), lengths.end(), length_.begin());
   start_.resize(count);
   for (std::size_t b = 0; b < count; ++b) {

@@ -16,7 +16,7 @@ namespace fovea {
 class Sequences {
  public:
   /// Throws ShapeError naming `op` unless there are no or `batch` lengths, each 0 to `steps`.
-  Sequences(const char* op, std::int64_t batch, std::int64_t steps, std::span<const std::int32_t> lengths,
+  Sequences(const char* op, std::int64_t batch, std::int64_t steps, std::span<const std::int64_t> lengths,
             bool time_major);
 
   [[nodiscard]] std::int64_t batch() const { return batch_; }
@@ -57,7 +57,7 @@ class Sequences {
   std::int64_t chunks_ = 0;
   std::int64_t per_chunk_ = 0;
   bool time_major_;
-  Vector<std::int32_t> length_;
+  Vector<std::int64_t> length_;
   Vector<std::int64_t> start_;
   Vector<std::int32_t> order_;
 };

@@ -8,10 +8,10 @@
 
 #include "base/rng.hpp"
 #include "cli/bench/bench.hpp"
-#include "decode/search.hpp"
-#include "fovea/text.hpp"
+#include "fovea/decode/search.hpp"
+#include "fovea/model/seq2seq.hpp"
+#include "fovea/text/tokens.hpp"
 #include "fovea/threads.hpp"
-#include "model/seq2seq.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -47,7 +47,7 @@ void decode_once(const Seq2Seq& model, const Options& o, std::uint64_t seed) {
 
 nlohmann::json measure(const Options& o) {
   ModelConfig config = preset(o.preset);
-  config.source_vocabulary = config.target_vocabulary = o.vocabulary;
+  config.tokens().vocabulary = config.generator().vocabulary = o.vocabulary;
   Parameters parameters(1);
   { const Seq2Seq made(config, parameters); }
   parameters.pack();

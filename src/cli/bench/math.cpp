@@ -40,6 +40,7 @@ const Function functions[] = {
     {"tanh", &kernels::MathKernels::tanh, [](double x) { return std::tanh(x); }, -4, 4},
     {"sigmoid", &kernels::MathKernels::sigmoid, sigmoid, -10, 10},
     {"gelu", &kernels::MathKernels::gelu, gelu, -4, 4},
+    {"swish", &kernels::MathKernels::swish, [](double x) { return x * sigmoid(x); }, -10, 10},
     {"log", &kernels::MathKernels::log, [](double x) { return std::log(x); }, 0, 10},
 };
 

@@ -16,16 +16,18 @@
 #include "cli/bench/bench.hpp"
 #include "cli/precision.hpp"
 #include "fovea/error.hpp"
+#include "fovea/model/folder.hpp"
 #include "fovea/threads.hpp"
+#include "fovea/train/options.hpp"
 #include "model/arithmetic.hpp"
-#include "train/adam.hpp"
+#include "tasks/pair_learner.hpp"
 #include "train/workers.hpp"
 
 namespace fovea::cli {
 namespace {
 
 // Random ids in sentences of 13 to 16 tokens, or of exactly `length`, the end included.
-class RandomPairs final : public Pairs {
+class RandomPairs final : public text::Pairs {
  public:
   RandomPairs(std::int64_t count, std::int32_t vocabulary, std::int64_t length, std::uint64_t seed) {
     Rng rng(seed);
@@ -40,6 +42,7 @@ class RandomPairs final : public Pairs {
       target_.push_back(sentence());
     }
   }
+  [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(source_.size()); }
   [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override {
     return source_[static_cast<std::size_t>(i)];
   }
@@ -68,14 +71,16 @@ double now() {
 
 nlohmann::json measure(const Options& o) {
   ModelConfig config = preset(o.preset);
-  config.source_vocabulary = config.target_vocabulary = o.vocabulary;
+  config.tokens().vocabulary = config.generator().vocabulary = o.vocabulary;
   Parameters parameters(1);
-  { const Seq2Seq made(config, parameters); }
+  build_weights(config, parameters);
   const TrainOptions options;
-  Workers workers(config, parameters, threads());
-  Adam adam(parameters, options);
   const auto count = std::max<std::int64_t>(1, o.length > 0 ? o.batch_tokens / o.length : o.batch_tokens * 2 / 29);
   const RandomPairs pairs(4 * count, o.vocabulary, o.length, 7);
+  const PairExamples examples(pairs);
+  const LearnerFactory learners = pair_learners(config, pairs);
+  Workers workers(learners, parameters, threads());
+  Adam adam(parameters, options.adam);
   double flops = 0;
   double seconds = 0;
   std::int64_t tokens = 0;
@@ -93,8 +98,8 @@ nlohmann::json measure(const Options& o) {
     }
     const double start = now();
     const BatchTotals totals =
-        workers.run(pairs, batch, o.micro_tokens, 0.3F, {.label_smoothing = 0.1F}, static_cast<std::uint64_t>(step));
-    adam.step(step, 1e-4, 1.0 / static_cast<double>(totals.target_tokens));
+        workers.run(examples, batch, o.micro_tokens, 0.3F, {.label_smoothing = 0.1F}, static_cast<std::uint64_t>(step));
+    adam.step(1e-4, 1.0 / static_cast<double>(totals.outputs));
     const double took = now() - start;
     if (step <= 8) {  // all four batches twice: the arena has what it needs
       allocations = arena_stats().system_allocations;
@@ -102,7 +107,7 @@ nlohmann::json measure(const Options& o) {
     }
     seconds += took;
     flops += needed;
-    tokens += totals.target_tokens;
+    tokens += totals.outputs;
     ++steps;
     if (steps % 4 == 1) peaks.push_back(measure_peak_gflops());
   }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kernels/activation.hpp"
+
 namespace fovea::kernels::generic {
 namespace {
 
@@ -40,6 +42,15 @@ float gelu_slope(float x) {
   return tail(-x) + (std::abs(x) < 15.0F ? x * kRootTwoPi * std::exp(-0.5F * x * x) : 0.0F);
 }
 
+float swish_of(float x) {
+  return x > -104.0F || std::isnan(x) ? x * sigmoid_of(x) : -0.0F;
+}
+
+float swish_slope(float x) {
+  if (std::abs(x) > 104.0F) return x > 0 ? 1.0F : 0.0F;
+  return sigmoid_of(x) * (1 + x * sigmoid_of(-x));
+}
+
 void exp(const float* x, float* y, std::size_t n) {
   map(x, y, n, [](float v) { return std::exp(v); });
 }
@@ -55,8 +66,14 @@ void sigmoid(const float* x, float* y, std::size_t n) {
 void relu(const float* x, float* y, std::size_t n) {
   map(x, y, n, [](float v) { return v < 0 ? 0.0F : v; });
 }
+void leaky_relu(const float* x, float* y, std::size_t n) {
+  map(x, y, n, [](float v) { return v > 0 ? v : kLeakySlope * v; });
+}
 void gelu(const float* x, float* y, std::size_t n) {
   map(x, y, n, gelu_of);
+}
+void swish(const float* x, float* y, std::size_t n) {
+  map(x, y, n, swish_of);
 }
 void log(const float* x, float* y, std::size_t n) {
   map(x, y, n, [](float v) { return std::log(v); });
@@ -76,8 +93,14 @@ void sigmoid_backward(const float* y, const float* dy, float* dx, std::size_t n,
 void relu_backward(const float* y, const float* dy, float* dx, std::size_t n, bool add) {
   map_grad(y, dy, dx, n, add, [](float v, float g) { return v > 0 ? g : 0.0F; });
 }
+void leaky_relu_backward(const float* y, const float* dy, float* dx, std::size_t n, bool add) {
+  map_grad(y, dy, dx, n, add, [](float v, float g) { return v > 0 ? g : kLeakySlope * g; });
+}
 void gelu_backward(const float* x, const float* dy, float* dx, std::size_t n, bool add) {
   map_grad(x, dy, dx, n, add, [](float v, float g) { return g * gelu_slope(v); });
+}
+void swish_backward(const float* x, const float* dy, float* dx, std::size_t n, bool add) {
+  map_grad(x, dy, dx, n, add, [](float v, float g) { return g * swish_slope(v); });
 }
 void add(const float* a, const float* b, float* y, std::size_t n) {
   map2(a, b, y, n, [](float u, float v) { return u + v; });
@@ -112,14 +135,18 @@ const MathKernels math = {
     .tanh = tanh,
     .sigmoid = sigmoid,
     .relu = relu,
+    .leaky_relu = leaky_relu,
     .gelu = gelu,
+    .swish = swish,
     .log = log,
     .exp_backward = exp_backward,
     .log_backward = log_backward,
     .tanh_backward = tanh_backward,
     .sigmoid_backward = sigmoid_backward,
     .relu_backward = relu_backward,
+    .leaky_relu_backward = leaky_relu_backward,
     .gelu_backward = gelu_backward,
+    .swish_backward = swish_backward,
     .add = add,
     .sub = sub,
     .mul = mul,

@@ -121,8 +121,12 @@ float activate(Activation f, float x) {
   switch (f) {
     case Activation::relu:
       return x < 0 ? 0.0F : x;
+    case Activation::leaky_relu:
+      return x > 0 ? x : kLeakySlope * x;
     case Activation::gelu:
       return static_cast<float>(x * 0.5 * std::erfc(-x * kRootHalf));
+    case Activation::swish:
+      return x < -104 ? -0.0F : static_cast<float>(x / (1 + std::exp(-static_cast<double>(x))));
     case Activation::tanh:
       return std::tanh(x);
     case Activation::sigmoid:
@@ -133,13 +137,20 @@ float activate(Activation f, float x) {
   return x;
 }
 
-// From x for gelu, from y for the others.
+// From x where gradient_needs_x(), from y for the others.
 float slope(Activation f, float x, float y) {
   switch (f) {
     case Activation::relu:
       return y > 0 ? 1.0F : 0.0F;
+    case Activation::leaky_relu:
+      return y > 0 ? 1.0F : kLeakySlope;
     case Activation::gelu:
       return static_cast<float>(0.5 * std::erfc(-x * kRootHalf) + x * kRootTwoPi * std::exp(-0.5 * x * x));
+    case Activation::swish: {
+      if (std::abs(x) > 104) return x > 0 ? 1.0F : 0.0F;
+      const double s = 1 / (1 + std::exp(-static_cast<double>(x)));
+      return static_cast<float>(s * (1 + x * (1 - s)));
+    }
     case Activation::tanh:
       return 1 - y * y;
     case Activation::sigmoid:
@@ -162,7 +173,7 @@ void bias_activation(const BiasActivation& b) {
 
 void bias_activation_backward(const BiasActivationBackward& b) {
   const Mask mask(b.dropout);
-  const bool needs_x = b.activation == Activation::gelu;
+  const bool needs_x = gradient_needs_x(b.activation);
   const bool needs_y = !needs_x && b.activation != Activation::none;
   for (int64_t r = 0; r < b.rows; ++r) {
     for (int64_t i = 0; i < b.width; ++i) {

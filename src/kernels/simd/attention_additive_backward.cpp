@@ -105,7 +105,7 @@ struct AdditiveBackward {
     const F f;
     for (int k = 0; k < t.keys; ++k) {
       for (int q = 0; q < t.queries; ++q) {
-        if (sees(head.visibility, t, k, q)) continue;
+        if (is_visible(head.visibility, t, k, q)) continue;
         for (int d = 0; d < dim; d += kLanes) {
           hn::StoreU(hn::Zero(f), f, tanhs + d / kLanes * t_stride + (k * kLanes + q) * kLanes);
         }
@@ -118,7 +118,7 @@ struct AdditiveBackward {
     if (hidden && !all_finite(rows, grads.dout_stride, t.queries, head.value_dim)) {
       for (int q = 0; q < t.queries; ++q) {
         for (int k = 0; k < t.keys; ++k) {
-          if (!sees(head.visibility, t, k, q)) continue;
+          if (!is_visible(head.visibility, t, k, q)) continue;
           add_scaled(grads.dv.data + (t.key0 + k) * grads.dv.stride, rows + q * grads.dout_stride, s[k * kLanes + q],
                      head.value_dim);
         }
@@ -185,8 +185,8 @@ struct AdditiveBackward {
   }
 
   HWY_INLINE void block(std::int64_t row0, int rows, Range keys) {
-    const Range seen = seen_keys(head.visibility, row0, rows, keys);
-    if (seen.begin >= seen.end) {
+    const Range visible = visible_keys(head.visibility, row0, rows, keys);
+    if (visible.begin >= visible.end) {
       if (grads.dq.data != nullptr && !grads.dq.add) clear_rows(grads.dq, {row0, row0 + rows}, head.dim);
       return;
     }
@@ -197,9 +197,9 @@ struct AdditiveBackward {
     take_kept(head, grads, row0, rows, 1, kept);
     const Rows dout_padded = padded_rows(dout, grads.dout_stride, rows, head.value_dim, dout_rows);
     __builtin_memset(da_sum, 0, sizeof(float) * static_cast<std::size_t>(rows * dim));
-    for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += tile_keys) {
-      const Tile t =
-          tile_at(head.visibility, row0, rows, key0, static_cast<int>(least<std::int64_t>(tile_keys, seen.end - key0)));
+    for (std::int64_t key0 = visible.begin; key0 < visible.end; key0 += tile_keys) {
+      const Tile t = tile_at(head.visibility, row0, rows, key0,
+                             static_cast<int>(least<std::int64_t>(tile_keys, visible.end - key0)));
       if (!t.skipped) tile(t, dout_padded);
     }
     if (grads.dq.data == nullptr) return;

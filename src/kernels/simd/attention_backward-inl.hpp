@@ -9,8 +9,8 @@ namespace {
 
 /// Of each query of a block, from the forward pass; each [kQueryTile].
 struct Kept {
-  float* peak;     // 0 for a query that sees nothing
-  float* inverse;  // 1 / mass; 0 for a query that sees nothing
+  float* peak;     // 0 for a query without visible keys
+  float* inverse;  // 1 / mass; 0 for a query without visible keys
   float* drain;    // dout out', times `factor`
 };
 
@@ -63,12 +63,12 @@ HWY_INLINE void weights_and_ds(const Tile& t, bool hidden, const float* keeps, f
       for (int a = 0; a < t.keys; ++a) {
         const int at = a * stride + column;
         const V x = hn::LoadU(f, s + at);
-        const auto seen = hn::Ne(x, minus_inf);
+        const auto visible = hn::Ne(x, minus_inf);
         const V keep = hn::LoadU(f, keeps + at);
         const V p = hn::Mul(inverse, Exp2Neg(f, hn::Sub(x, peak)));
         const V d = hn::Mul(p, hn::MulSub(keep, hn::LoadU(f, ds + at), drain));
         hn::StoreU(hn::Mul(keep, p), f, s + at);
-        hn::StoreU(hn::IfThenElseZero(seen, d), f, ds + at);
+        hn::StoreU(hn::IfThenElseZero(visible, d), f, ds + at);
       }
     } else if (hidden) {
       for (int a = 0; a < t.keys; ++a) {

@@ -51,7 +51,7 @@ struct DotBackward {
     for (int b = 0; b < t.queries; ++b) {
       const std::int64_t i = t.row0 + b;
       for (int a = 0; a < t.keys; ++a) {
-        if (!sees(head.visibility, t, a, b)) continue;
+        if (!is_visible(head.visibility, t, a, b)) continue;
         const std::int64_t j = t.key0 + a;
         const float p = s[a * stride + b];
         const float d = ds[a * stride + b];
@@ -163,12 +163,12 @@ struct DotBackward {
   HWY_INLINE void block(std::int64_t row0, int rows, Range keys, bool fresh_keys) {
     const int columns = whole_vectors(rows);
     const int dim = whole_vectors(head.dim);
-    const Range seen = seen_keys(head.visibility, row0, rows, keys);
+    const Range visible = visible_keys(head.visibility, row0, rows, keys);
     const bool direct = grads.dq.data != nullptr && !grads.dq.add && head.dim % kLanes == 0;
     dq_sum = direct ? GradTile{grads.dq.data + row0 * grads.dq.stride, grads.dq.stride} : GradTile{dq_memory, dim};
     bool fresh_queries = true;
     std::int64_t cleared = keys.begin;  // the keys up to here have their dk and dv
-    if (seen.begin < seen.end) {
+    if (visible.begin < visible.end) {
       // dS wants the factor `scale`: dout brings it along, unless dS itself is wanted.
       const float factor = grads.dbias == nullptr ? head.scale : 1;
       scores.take_rows(row0, rows);
@@ -177,8 +177,9 @@ struct DotBackward {
       take_kept(head, grads, row0, rows, factor, kept);
       const Rows dout_padded = padded_rows(dout, grads.dout_stride, rows, head.value_dim, dout_rows);
       const Rows q_padded = padded_rows(head.q + row0 * head.q_stride, head.q_stride, rows, head.dim, q_rows);
-      for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
-        const Tile t = tile_at(head.visibility, row0, rows, key0, static_cast<int>(least(kKeyTile, seen.end - key0)));
+      for (std::int64_t key0 = visible.begin; key0 < visible.end; key0 += kKeyTile) {
+        const Tile t =
+            tile_at(head.visibility, row0, rows, key0, static_cast<int>(least(kKeyTile, visible.end - key0)));
         if (t.skipped) continue;
         if (fresh_keys) clear_keys({cleared, key0});
         tile(t, columns, q_padded, dout_padded, fresh_keys, fresh_queries);

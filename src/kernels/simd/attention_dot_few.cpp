@@ -18,7 +18,7 @@ HWY_INLINE bool adjust_rows(const Visibility& visibility, const Tile& t, float* 
   for (int b = 0; b < t.queries; ++b) {
     for (int a = 0; a < t.keys; ++a) {
       float& x = s[b * kStride + a];
-      if (!sees(visibility, t, a, b)) {
+      if (!is_visible(visibility, t, a, b)) {
         x = kMinusInf;
         hidden = true;
         continue;
@@ -65,10 +65,10 @@ void dot_forward_few(const DotHead& head, std::int64_t row0, int rows, float* sc
     run.mass[b] = run.shrink[b] = 0;
     for (int d = 0; d < dim && b < rows; ++d) q[b * dim + d] = factor * head.q[(row0 + b) * head.q_stride + d];
   }
-  const Range seen = seen_keys(head.visibility, row0, rows, {0, head.keys});
+  const Range visible = visible_keys(head.visibility, row0, rows, {0, head.keys});
   bool first = true;
-  for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
-    const int keys = static_cast<int>(least(kKeyTile, seen.end - key0));
+  for (std::int64_t key0 = visible.begin; key0 < visible.end; key0 += kKeyTile) {
+    const int keys = static_cast<int>(least(kKeyTile, visible.end - key0));
     const Tile t = tile_at(head.visibility, row0, rows, key0, keys);
     if (t.skipped) continue;
     const int lanes = whole_vectors(keys);

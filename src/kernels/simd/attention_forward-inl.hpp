@@ -103,7 +103,7 @@ HWY_INLINE void add_seen_values(const Head& head, const Tile& t, const float* s,
   for (int b = 0; b < t.queries; ++b) {
     float* to = sum + b * sum_stride;
     for (int a = 0; a < t.keys; ++a) {
-      if (!sees(head.visibility, t, a, b)) continue;
+      if (!is_visible(head.visibility, t, a, b)) continue;
       const V p = hn::Set(f, s[a * key_step + b * query_step]);
       const float* v = head.v + (t.key0 + a) * head.v_stride;
       over_row(
@@ -117,7 +117,7 @@ HWY_INLINE void add_seen_values(const Head& head, const Tile& t, const float* s,
   }
 }
 
-// 1 / mass, and what dropout wants kept weights multiplied with; 0 for a query that saw nothing.
+// 1 / mass, and what dropout wants kept weights multiplied with; 0 for a query without visible keys.
 HWY_INLINE void invert_mass(const Running& run, int columns, float dropout_rate, float* inverse) {
   const F f;
   const V one = hn::Set(f, 1 / (1 - dropout_rate));
@@ -147,11 +147,11 @@ HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row
   float* value_memory = direct ? nullptr : carve.floats(kKeyTile * padded);
 
   scores.take_rows(row0, rows);
-  const Range seen = seen_keys(head.visibility, row0, rows, {0, head.keys});
+  const Range visible = visible_keys(head.visibility, row0, rows, {0, head.keys});
   bool first = true;
   bool divided = false;  // by the mass
-  for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
-    const int keys = static_cast<int>(least(kKeyTile, seen.end - key0));
+  for (std::int64_t key0 = visible.begin; key0 < visible.end; key0 += kKeyTile) {
+    const int keys = static_cast<int>(least(kKeyTile, visible.end - key0));
     const Tile t = tile_at(head.visibility, row0, rows, key0, keys);
     if (t.skipped) continue;
     scores.tile(t, s, columns);
@@ -168,7 +168,7 @@ HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row
       add_seen_values(head, t, s, columns, 1, sum, sum_stride);
     } else {
       const Rows values = padded_rows(v, head.v_stride, keys, head.value_dim, value_memory);
-      divided = key0 + kKeyTile >= seen.end;
+      divided = key0 + kKeyTile >= visible.end;
       if (divided) invert_mass(run, columns, head.dropout.rate, inverse);
       multiply_transposed({.m = rows,
                            .n = padded,

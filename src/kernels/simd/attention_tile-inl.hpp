@@ -1,4 +1,4 @@
-// What all tiled attention kernels share: packing, and what is seen of a tile.
+// What all tiled attention kernels share: packing, and what is visible of a tile.
 //
 // A tile is [keys, queries]: row j holds the scores of key j, lanes are queries. So the maximum and the sum of a
 // softmax run down the rows, lane by lane, and keys and values are read as they stand, one value at a time.
@@ -186,35 +186,35 @@ HWY_INLINE bool all_finite(const float* x, std::int64_t stride, int rows, std::i
   return hn::AllTrue(f, hn::Eq(sum, zero));
 }
 
-// --- what is seen --------------------------------------------------------------------------------------------------
+// --- what is visible -----------------------------------------------------------------------------------------------
 
 /// Positions far outside, so that a window of any size adds up without overflow.
 constexpr std::int64_t kFar = std::int64_t{1} << 40;
 
-/// The keys that some query of [row0, row0 + rows) may see, as far as length, causal and window say.
-HWY_INLINE Range seen_keys(const Visibility& visibility, std::int64_t row0, int rows, Range keys) {
+/// The keys that some query of [row0, row0 + rows) may attend to by length, causal and window.
+HWY_INLINE Range visible_keys(const Visibility& visibility, std::int64_t row0, int rows, Range keys) {
   const std::int64_t window = least(visibility.window, kFar);
   const std::int64_t first = row0 + visibility.offset;  // positions of the queries
   const std::int64_t last = first + rows - 1;
-  Range seen = {keys.begin, least(keys.end, visibility.length)};
-  if (visibility.causal) seen.end = least(seen.end, last + 1);
+  Range visible = {keys.begin, least(keys.end, visibility.length)};
+  if (visibility.causal) visible.end = least(visible.end, last + 1);
   if (window >= 0) {
-    seen.begin = most(seen.begin, first - window);
-    seen.end = least(seen.end, last + window + 1);
+    visible.begin = most(visible.begin, first - window);
+    visible.end = least(visible.end, last + window + 1);
   }
-  seen.begin = seen.begin / kKeyTile * kKeyTile;  // tiles stand at fixed places
-  return seen;
+  visible.begin = visible.begin / kKeyTile * kKeyTile;  // tiles stand at fixed places
+  return visible;
 }
 
-/// One tile: where it stands, and what of it is seen. Pair (key a, query b), counted inside the tile, is in the band if
-/// from <= b - a <= to.
+/// One tile: where it stands, and what of it is visible. Pair (key a, query b), counted inside the tile, is in the band
+/// if from <= b - a <= to.
 struct Tile {
   std::int64_t row0, key0;
   int queries, keys;
   int from, to;
   bool banded;    // some pairs are outside the band
   bool adjusted;  // scores get something added, or pairs are hidden
-  bool skipped;   // nothing of it is seen
+  bool skipped;   // nothing of it is visible
 };
 
 HWY_INLINE bool mask_hides_all(const Visibility& visibility, const Tile& t, bool& shows_all) {
@@ -267,8 +267,8 @@ HWY_INLINE Tile tile_at(const Visibility& visibility, std::int64_t row0, int que
   return t;
 }
 
-/// Whether one pair is seen: for the rare tiles that are taken pair by pair.
-HWY_INLINE bool sees(const Visibility& visibility, const Tile& t, int a, int b) {
+/// Whether one pair is visible: for the rare tiles that are taken pair by pair.
+HWY_INLINE bool is_visible(const Visibility& visibility, const Tile& t, int a, int b) {
   if (b - a < t.from || b - a > t.to) return false;
   const std::int64_t i = t.row0 + b;
   const std::int64_t j = t.key0 + a;
@@ -301,7 +301,7 @@ HWY_INLINE void bias_tile(const Visibility& visibility, const Tile& t, float* me
   pack_transposed<true>(memory, kKeyTile, t.queries, t.keys, kLog2eFloat, y, stride);
 }
 
-/// Adds bias and ALiBi to the scores and makes -inf of what is not seen. Says whether some pair is not seen.
+/// Adds bias and ALiBi to the scores and makes -inf of what is hidden. Returns whether some pair is hidden.
 HWY_INLINE bool adjust(const Visibility& visibility, const Tile& t, float* HWY_RESTRICT s, int stride, float* memory) {
   const F f;
   const hn::RebindToSigned<F> di;

@@ -1,5 +1,5 @@
-// Weights on demand: tiles of scores become weights by the peak and mass of a forward pass, and are told on, reduced or
-// forgotten tile by tile.
+// Weights on demand: tiles of scores become weights by the peak and mass of a forward pass, and are written out,
+// reduced or forgotten tile by tile.
 #pragma once
 
 #include "kernels/simd/attention_tile-inl.hpp"
@@ -19,8 +19,8 @@ struct WeightsBlock {
   int rows, columns;
   float* s;          // [keys, queries]
   float* turned;     // [queries, keys]
-  float* peak;       // [queries]; 0 for a query that sees nothing
-  float* inverse;    // 1 / mass; 0 for a query that sees nothing
+  float* peak;       // [queries]; 0 for a query without visible keys
+  float* inverse;    // 1 / mass; 0 for a query without visible keys
   float* spread;     // sum of p (score - peak)
   float* least_top;  // what a weight must exceed to be among the top
   float* found;      // how many are
@@ -56,7 +56,7 @@ struct WeightsBlock {
     }
   }
 
-  HWY_INLINE void tell(const Tile& t) {
+  HWY_INLINE void write(const Tile& t) {
     pack_transposed(s, columns, t.keys, rows, 1, turned, static_cast<int>(kKeyTile));
     for (int b = 0; b < rows; ++b) {
       __builtin_memcpy(wanted.weights + (result + b) * wanted.weights_stride + t.key0, turned + b * kKeyTile,
@@ -163,14 +163,14 @@ HWY_INLINE void weights_rows(const Head& head, Scores& scores, const WeightsWant
                                 lists + 4 * kQueryTile};
     block.start();
     scores.take_rows(row0, count);
-    const Range seen = seen_keys(head.visibility, row0, count, {0, head.keys});
-    for (std::int64_t key0 = seen.begin; key0 < seen.end; key0 += kKeyTile) {
-      const Tile t = tile_at(head.visibility, row0, count, key0, static_cast<int>(least(kKeyTile, seen.end - key0)));
+    const Range visible = visible_keys(head.visibility, row0, count, {0, head.keys});
+    for (std::int64_t key0 = visible.begin; key0 < visible.end; key0 += kKeyTile) {
+      const Tile t = tile_at(head.visibility, row0, count, key0, static_cast<int>(least(kKeyTile, visible.end - key0)));
       if (t.skipped) continue;
       scores.tile(t, s, block.columns);
       if (t.adjusted) (void)adjust(head.visibility, t, s, block.columns, memory);
       block.make_weights(t);
-      if (wanted.weights != nullptr) block.tell(t);
+      if (wanted.weights != nullptr) block.write(t);
       if (wanted.column_sums != nullptr) block.sum_columns(t);
       if (wanted.top_index != nullptr) block.find_top(t);
     }

@@ -10,18 +10,22 @@ template <Activation kF>
 HWY_INLINE Floats activate(Floats x) {
   const F f;
   if constexpr (kF == Activation::relu) return Relu(f, x);
+  if constexpr (kF == Activation::leaky_relu) return LeakyRelu(f, x);
   if constexpr (kF == Activation::gelu) return Gelu(f, x);
+  if constexpr (kF == Activation::swish) return Swish(f, x);
   if constexpr (kF == Activation::tanh) return Tanh(f, x);
   if constexpr (kF == Activation::sigmoid) return Sigmoid(f, x);
   return x;
 }
 
-// dy * f': from x for gelu, from y for the others.
+// dy * f': from x where gradient_needs_x(), from y for the others.
 template <Activation kF>
 HWY_INLINE Floats times_slope(Floats saved, Floats dy) {
   const F f;
   if constexpr (kF == Activation::relu) return ReluGrad(f, saved, dy);
+  if constexpr (kF == Activation::leaky_relu) return LeakyReluGrad(f, saved, dy);
   if constexpr (kF == Activation::gelu) return GeluGrad(f, saved, dy);
+  if constexpr (kF == Activation::swish) return SwishGrad(f, saved, dy);
   if constexpr (kF == Activation::tanh) return TanhGrad(f, saved, dy);
   if constexpr (kF == Activation::sigmoid) return SigmoidGrad(f, saved, dy);
   return dy;
@@ -54,7 +58,7 @@ void backward(const BiasActivationBackward& b) {
     const std::int64_t first = r * b.width;
     for_lanes(b.width, [&](const auto& lanes, std::int64_t i) HWY_ATTR {
       Floats saved = hn::Zero(f);
-      if constexpr (kF == Activation::gelu) {
+      if constexpr (gradient_needs_x(kF)) {
         saved = lanes.load(b.x + first + i);
         if (b.bias != nullptr) saved = hn::Add(saved, lanes.load(b.bias + i));
       } else if constexpr (kF != Activation::none) {
@@ -78,23 +82,29 @@ void backward(const BiasActivationBackward& b) {
 
 }  // namespace
 
-#define FOVEA_CHOOSE(direction, b)                   \
-  switch (b.activation) {                            \
-    case Activation::none:                           \
-      FOVEA_WITH(direction, Activation::none, b);    \
-      break;                                         \
-    case Activation::relu:                           \
-      FOVEA_WITH(direction, Activation::relu, b);    \
-      break;                                         \
-    case Activation::gelu:                           \
-      FOVEA_WITH(direction, Activation::gelu, b);    \
-      break;                                         \
-    case Activation::tanh:                           \
-      FOVEA_WITH(direction, Activation::tanh, b);    \
-      break;                                         \
-    case Activation::sigmoid:                        \
-      FOVEA_WITH(direction, Activation::sigmoid, b); \
-      break;                                         \
+#define FOVEA_CHOOSE(direction, b)                      \
+  switch (b.activation) {                               \
+    case Activation::none:                              \
+      FOVEA_WITH(direction, Activation::none, b);       \
+      break;                                            \
+    case Activation::relu:                              \
+      FOVEA_WITH(direction, Activation::relu, b);       \
+      break;                                            \
+    case Activation::leaky_relu:                        \
+      FOVEA_WITH(direction, Activation::leaky_relu, b); \
+      break;                                            \
+    case Activation::gelu:                              \
+      FOVEA_WITH(direction, Activation::gelu, b);       \
+      break;                                            \
+    case Activation::swish:                             \
+      FOVEA_WITH(direction, Activation::swish, b);      \
+      break;                                            \
+    case Activation::tanh:                              \
+      FOVEA_WITH(direction, Activation::tanh, b);       \
+      break;                                            \
+    case Activation::sigmoid:                           \
+      FOVEA_WITH(direction, Activation::sigmoid, b);    \
+      break;                                            \
   }
 #define FOVEA_WITH(direction, f, b) b.dropout.rate > 0 ? direction<f, true>(b) : direction<f, false>(b)
 

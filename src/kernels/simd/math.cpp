@@ -20,14 +20,16 @@ FOVEA_FUNCTION(Exp2Neg)
 FOVEA_FUNCTION(Tanh)
 FOVEA_FUNCTION(Sigmoid)
 FOVEA_FUNCTION(Relu)
+FOVEA_FUNCTION(LeakyRelu)
 FOVEA_FUNCTION(Gelu)
+FOVEA_FUNCTION(Swish)
 FOVEA_FUNCTION(Log)
 
 #if defined(FOVEA_ISA_avx512)
 FOVEA_FUNCTION(Exp)
 #else
 // Without a scaling instruction the full range costs half as much again as ordinary results do, so four vectors at a
-// time are looked at first.
+// time are checked first.
 void MapExp(const float* x, float* y, std::size_t n) {
   const F f;
   const hn::RebindToSigned<F> di;
@@ -77,7 +79,9 @@ FOVEA_GRADIENT(Log)
 FOVEA_GRADIENT(Tanh)
 FOVEA_GRADIENT(Sigmoid)
 FOVEA_GRADIENT(Relu)
+FOVEA_GRADIENT(LeakyRelu)
 FOVEA_GRADIENT(Gelu)
+FOVEA_GRADIENT(Swish)
 #undef FOVEA_GRADIENT
 
 struct Sum {
@@ -129,14 +133,18 @@ const MathKernels math = {
     .tanh = MapTanh,
     .sigmoid = MapSigmoid,
     .relu = MapRelu,
+    .leaky_relu = MapLeakyRelu,
     .gelu = MapGelu,
+    .swish = MapSwish,
     .log = MapLog,
     .exp_backward = MapExpGradient,
     .log_backward = MapLogGradient,
     .tanh_backward = MapTanhGradient,
     .sigmoid_backward = MapSigmoidGradient,
     .relu_backward = MapReluGradient,
+    .leaky_relu_backward = MapLeakyReluGradient,
     .gelu_backward = MapGeluGradient,
+    .swish_backward = MapSwishGradient,
     .add = add,
     .sub = sub,
     .mul = mul,

@@ -46,7 +46,7 @@ HWY_INLINE float sum_over(std::int64_t n, const Body& body) {
   return hn::GetLane(hn::SumOfLanes(F(), hn::Add(hn::Add(a, b), hn::Add(c, e))));
 }
 
-/// The largest of x; -inf when n is 0. NaN may or may not be seen.
+/// The largest of x; -inf when n is 0. NaN may or may not be noticed.
 HWY_INLINE float max_over(const float* x, std::int64_t n) {
   constexpr auto kStep = static_cast<std::int64_t>(kLanes);
   const F f;

@@ -1,10 +1,11 @@
-// exp, tanh, sigmoid and gelu on one vector, for every Highway kernel source. D is a tag of float.
+// exp, tanh, sigmoid, gelu and swish on one vector, for every Highway kernel source. D is a tag of float.
 //
 // The coefficients are our own fits (script/minimax prints them); tests/kernels/vector_math_test.cpp holds each
 // function to its bound. NaN stays NaN: Highway's Min and Max give their second operand when one is NaN on x86, so the
 // argument stands second everywhere below.
 #pragma once
 
+#include "kernels/activation.hpp"
 #include "kernels/simd/isa.hpp"
 
 namespace fovea::kernels::FOVEA_ISA {
@@ -254,6 +255,35 @@ HWY_INLINE V Relu(D d, V x) {
 template <class D, class V = VecOf<D>>
 HWY_INLINE V ReluGrad(D d, V x, V dy) {
   return hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), dy);
+}
+
+/// x above 0, kLeakySlope x below; NaN stays NaN.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V LeakyRelu(D d, V x) {
+  return hn::Max(hn::Mul(x, hn::Set(d, kLeakySlope)), x);
+}
+
+/// dx of y = leaky_relu(x), given x or y, and dy.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V LeakyReluGrad(D d, V x, V dy) {
+  return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), dy, hn::Mul(dy, hn::Set(d, kLeakySlope)));
+}
+
+/// swish(x) = x sigmoid(x), within 5 ulp where sigmoid(x) is an ordinary number; 0 for -inf.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V Swish(D d, V x) {
+  return hn::Mul(hn::Max(hn::Set(d, -104.0F), x), Sigmoid(d, x));
+}
+
+/// dx of y = swish(x), given x and dy: dy s (1 + x (1 - s)) with s = sigmoid(x), the slope within 5e-7 of the truth.
+/// 1 - s comes from the exponential too, since the difference would lose what x multiplies.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V SwishGrad(D d, V x, V dy) {
+  const V one = hn::Set(d, 1.0F);
+  x = hn::Max(hn::Set(d, -104.0F), hn::Min(hn::Set(d, 18.0F), x));
+  const V e = vector_math::ExpNotLarge<false>(d, x, x);
+  const V rest = hn::Div(one, hn::Add(e, one));  // 1 - s
+  return hn::Mul(dy, hn::Mul(hn::Mul(e, rest), hn::MulAdd(x, rest, one)));
 }
 
 /// ln(x), within 2 ulp, for subnormal x too; -inf for 0, NaN for x < 0.

@@ -6,7 +6,7 @@
 
 #include "fovea/error.hpp"
 #include "server/api/call.hpp"
-#include "server/api/languages.hpp"
+#include "text/languages.hpp"
 #include "view/assets.hpp"
 
 namespace fovea::server {
@@ -121,8 +121,8 @@ const Model& Api::model_for(const Models& models, const std::string& source, con
   if (const Model* model = models.find(source, target)) return *model;
   if (!models.knows_source(source)) throw Refusal(400, fmt::format("{} is not supported", source));
   if (!models.knows_target(target)) throw Refusal(400, fmt::format("{} is not supported", target));
-  throw Refusal(400, fmt::format("{} ({}) is not available as a target language from {} ({})", language_name(target),
-                                 target, language_name(source), source));
+  throw Refusal(400, fmt::format("{} ({}) is not available as a target language from {} ({})",
+                                 text::language_name(target), target, text::language_name(source), source));
 }
 
 void Api::submit(const Shared& call, const Model& model, const std::shared_ptr<Job>& job) {

@@ -6,7 +6,6 @@
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/detect.hpp"
-#include "server/api/joined.hpp"
 #include "server/api/numbers.hpp"
 #include "server/api/passage.hpp"
 #include "server/http/limits.hpp"
@@ -24,8 +23,8 @@ struct Trees {
   int step = 0;
   float log_probability = 0;
 
-  void add(const Look& look) {
-    const auto& tree = look.beam.nodes;
+  void add(const TranslationTrace& trace) {
+    const auto& tree = trace.beam.nodes;
     const bool first = count == 0;
     // A later sentence's root is the end that was chosen before it.
     const std::size_t root = first ? 0 : best.back();
@@ -37,57 +36,40 @@ struct Trees {
       fmt::format_to(std::back_inserter(nodes),
                      "{{\"id\":{},\"parent\":{},\"step\":{},\"token\":{},\"log_probability\":", count,
                      node.parent < 0 ? -1 : static_cast<std::int64_t>(id(node.parent)), step + node.step,
-                     nlohmann::json(look.beam_tokens[n]).dump());
-      append_rounded(nodes, log_probability + node.log_probability);
+                     nlohmann::json(trace.beam_tokens[n]).dump());
+      view::append_number(nodes, log_probability + node.log_probability, 4);
       nodes += node.finished ? ",\"finished\":true}" : ",\"finished\":false}";
       ++count;
     }
-    for (std::size_t b = first ? 0 : 1; b < look.beam.best.size(); ++b) best.push_back(id(look.beam.best[b]));
-    const auto& end = tree[static_cast<std::size_t>(look.beam.best.back())];
+    for (std::size_t b = first ? 0 : 1; b < trace.beam.best.size(); ++b) best.push_back(id(trace.beam.best[b]));
+    const auto& end = tree[static_cast<std::size_t>(trace.beam.best.back())];
     step += end.step;
     log_probability += end.log_probability;
   }
 };
 
-std::string look_json(const Job& job, const Passage& passage, const std::string& model) {
-  Joined mean;
+std::string trace_json(const Job& job, const Passage& passage, const std::string& model) {
   Trees trees;
-  const auto layers = static_cast<std::size_t>(job.looks[0].layers);
-  const auto heads = static_cast<std::size_t>(job.looks[0].heads);
   std::size_t rows = 0;
   std::size_t columns = 0;
-  for (const Look& look : job.looks) {
-    rows += look.translation.target_tokens.size();
-    columns += look.translation.source_tokens.size();
+  for (const TranslationTrace& trace : job.traces) {
+    rows += trace.attention.target.size();
+    columns += trace.attention.source.size();
   }
-  check_numbers(rows * columns * (layers * heads + 1));
-  std::vector<Matrix> all(layers * heads);
-  for (const Look& look : job.looks) {
-    const Translation& t = look.translation;
-    mean.add(t.source_tokens, t.target_tokens, t.weights);
-    for (std::size_t i = 0; i < look.weights.size(); ++i) append_block(all[i], look.weights[i], t.source_tokens.size());
-    trees.add(look);
+  check_numbers(rows * columns * (job.traces[0].attention.maps.size() + 1));
+  AttentionRecord record;
+  for (const TranslationTrace& trace : job.traces) {
+    append_record(record, trace.attention);
+    trees.add(trace);
   }
   const std::string text =
-      passage.with([&](std::size_t i) -> const std::string& { return job.looks[i].translation.text; });
+      passage.with([&](std::size_t i) -> const std::string& { return job.traces[i].translation.text; });
   std::string out =
       fmt::format("{{\"translatedText\":{},\"model\":{},\"log_probability\":", nlohmann::json(text).dump(),
                   nlohmann::json(model).dump());
-  append_rounded(out, trees.log_probability);
-  out += fmt::format(",\"source\":{},\"target\":{},\"layers\":{},\"heads\":{},\"weights\":[",
-                     nlohmann::json(mean.source).dump(), nlohmann::json(mean.target).dump(), layers, heads);
-  for (std::size_t l = 0; l < layers; ++l) {
-    out += l == 0 ? "[" : ",[";
-    for (std::size_t h = 0; h < heads; ++h) {
-      if (h > 0) out += ',';
-      append_matrix(out, all[l * heads + h]);
-    }
-    out += ']';
-  }
-  out += "],\"mean\":";
-  append_matrix(out, mean.weights);
-  out += fmt::format(",\"beam\":{{\"nodes\":[{}],\"best\":{}}}}}", trees.nodes, nlohmann::json(trees.best).dump());
-  return out;
+  view::append_number(out, trees.log_probability, 4);
+  out += fmt::format(",\"beam\":{{\"nodes\":[{}],\"best\":{}}},", trees.nodes, nlohmann::json(trees.best).dump());
+  return out + to_json(record, {.decimals = 4}).substr(1);  // the record's own fields, in the same object
 }
 
 }  // namespace
@@ -115,15 +97,15 @@ void Api::attention(const Shared& call) {
   const auto passage = std::make_shared<Passage>(Passage::of_text(q, model.longest));
   if (passage->lines().empty()) throw Refusal(400, "Invalid request: q parameter holds no text");
   const auto job = std::make_shared<Job>();
-  job->look = true;
+  job->trace = true;
   job->lines = passage->lines();
-  job->how.search.beam = beam;
+  job->how.beam = beam;
   job->how.merge_words = fields.flag("merge_words");
   // Megabytes of numbers at times: written here, where nobody else waits for it.
   job->done = [this, call, job = job.get(), passage, name = model.name] {
     respond(call, [&]() -> Response {
       if (!job->error.empty()) throw Refusal(500, "Cannot translate text: " + job->error);
-      return {200, look_json(*job, *passage, name)};
+      return {200, trace_json(*job, *passage, name)};
     });
   };
   submit(call, model, job);

@@ -4,7 +4,7 @@
 
 #include "fovea/version.hpp"
 #include "server/api/api.hpp"
-#include "server/api/languages.hpp"
+#include "text/languages.hpp"
 
 namespace fovea::server {
 
@@ -12,7 +12,7 @@ Response Api::languages() const {
   const auto models = this->models();
   auto list = nlohmann::json::array();
   for (const std::string& code : models->codes()) {
-    list.push_back({{"code", code}, {"name", language_name(code)}, {"targets", models->targets_of(code)}});
+    list.push_back({{"code", code}, {"name", text::language_name(code)}, {"targets", models->targets_of(code)}});
   }
   return {200, list.dump()};
 }
@@ -30,7 +30,7 @@ Response Api::settings() const {
                     {"task", "generate"}});
   }
   const auto language = [](const std::string& code) {
-    return nlohmann::json{{"code", code}, {"name", language_name(code)}};
+    return nlohmann::json{{"code", code}, {"name", text::language_name(code)}};
   };
   const nlohmann::json json = {
       {"charLimit", options_.char_limit},

@@ -8,7 +8,6 @@
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/detect.hpp"
-#include "server/api/joined.hpp"
 #include "server/api/numbers.hpp"
 #include "server/api/passage.hpp"
 #include "server/http/limits.hpp"
@@ -79,27 +78,22 @@ struct Work {
   [[nodiscard]] std::string attention_json() const {
     std::string out;
     std::size_t first = 0;
-    std::size_t told = 0;
+    std::size_t numbers = 0;
     for (const Passage& passage : passages) {
-      Joined joined;
       std::size_t rows = 0;
       std::size_t columns = 0;
       for (std::size_t i = 0; i < passage.lines().size(); ++i) {
         rows += job->translations[first + i][0].target_tokens.size();
         columns += job->translations[first + i][0].source_tokens.size();
       }
-      told += rows * columns;
-      check_numbers(told);
+      numbers += rows * columns;
+      check_numbers(numbers);
+      AttentionRecord record;
       for (std::size_t i = 0; i < passage.lines().size(); ++i) {
-        const Translation& t = job->translations[first + i][0];
-        joined.add(t.source_tokens, t.target_tokens, t.weights);
+        append_record(record, job->translations[first + i][0].record());
       }
       first += passage.lines().size();
-      out += out.empty() ? "" : ",";
-      out += "{\"source\":" + nlohmann::json(joined.source).dump() +
-             ",\"target\":" + nlohmann::json(joined.target).dump() + ",\"weights\":";
-      append_matrix(out, joined.weights);
-      out += '}';
+      out += (out.empty() ? "" : ",") + to_json(record, {.decimals = 4});
     }
     return array ? "[" + out + "]" : out;
   }
@@ -174,9 +168,9 @@ void Api::translate(const Shared& call) {
     const auto& lines = work->passages.back().lines();
     job.lines.insert(job.lines.end(), lines.begin(), lines.end());
   }
-  job.how.search.beam = std::max(options_.beam, work->alternatives + 1);
-  job.how.search.n_best = work->alternatives + 1;
-  job.how.search.want_attention = work->attention;
+  job.how.beam = std::max(options_.beam, work->alternatives + 1);
+  job.how.n_best = work->alternatives + 1;
+  job.how.attention = work->attention;
   job.how.merge_words = fields.flag("merge_words");
   const auto answer = [this, call, work] {
     if (work->attention) {  // perhaps megabytes of numbers: written here, where nobody else waits for it

@@ -26,9 +26,14 @@ void give_memory_back() {
   (void)::malloc_trim(0);
 }
 
+// Without the end of sequence.
+std::int64_t tokens_of(const std::vector<std::string>& tokens) {
+  return tokens.empty() ? 0 : static_cast<std::int64_t>(tokens.size()) - 1;
+}
+
 bool together(const Job& a, const Job& b) {
-  return !a.look && !b.look && a.how.search.beam == b.how.search.beam && a.how.search.n_best == b.how.search.n_best &&
-         a.how.search.want_attention == b.how.search.want_attention && a.how.merge_words == b.how.merge_words;
+  return !a.trace && !b.trace && a.how.beam == b.how.beam && a.how.n_best == b.how.n_best &&
+         a.how.attention == b.how.attention && a.how.merge_words == b.how.merge_words;
 }
 
 }  // namespace
@@ -80,8 +85,8 @@ Batcher::Taken Batcher::submit(const std::shared_ptr<Job>& job) {
     const std::lock_guard lock(mutex_);
     if (closed_) return Taken::closed;
     if (static_cast<int>(queue_.size()) >= most_waiting_) return Taken::full;
-    job->translations.resize(job->look ? 0 : job->lines.size());
-    job->looks.resize(job->look ? job->lines.size() : 0);
+    job->translations.resize(job->trace ? 0 : job->lines.size());
+    job->traces.resize(job->trace ? job->lines.size() : 0);
     queue_.push_back(job);
   }
   wake_.notify_one();
@@ -112,8 +117,8 @@ void Batcher::work() {
     if (busy_ > 0 || !queue_.empty()) serial.emplace();
     ++busy_;
     lock.unlock();
-    if (items[0].job->look) {
-      look(items[0]);
+    if (items[0].job->trace) {
+      trace(items[0]);
     } else {
       decode(items);
     }
@@ -132,7 +137,7 @@ std::vector<Batcher::Item> Batcher::take() {
   for (const auto& job : queue_) waiting += job->lines.size() - job->taken_;
   const auto idle = threads_.size() - static_cast<std::size_t>(busy_);
   const std::size_t most =
-      first->look ? 1 : std::min(kMostLines, (waiting + idle - 1) / std::max<std::size_t>(1, idle));
+      first->trace ? 1 : std::min(kMostLines, (waiting + idle - 1) / std::max<std::size_t>(1, idle));
   std::vector<Item> items;
   for (bool more = true; more && items.size() < most;) {
     more = false;
@@ -171,8 +176,8 @@ void Batcher::decode(const std::vector<Item>& items) {
         fail(job, "the model gave no output");
         continue;
       }
-      read += results[i][0].tokens_read;
-      written += results[i][0].tokens_written;
+      read += tokens_of(results[i][0].source_tokens);
+      written += tokens_of(results[i][0].target_tokens);
       job.translations[items[i].line] = std::move(results[i]);
     }
     metrics_.decoded(name_, static_cast<std::int64_t>(items.size()), read, written);
@@ -185,12 +190,12 @@ void Batcher::decode(const std::vector<Item>& items) {
   }
 }
 
-void Batcher::look(const Item& item) {
+void Batcher::trace(const Item& item) {
   Job& job = *item.job;
   try {
-    job.looks[item.line] = translator_->look(job.lines[item.line], job.how);
-    const Translation& t = job.looks[item.line].translation;
-    metrics_.decoded(name_, 1, t.tokens_read, t.tokens_written);
+    job.traces[item.line] = translator_->trace(job.lines[item.line], job.how);
+    const Translation& t = job.traces[item.line].translation;
+    metrics_.decoded(name_, 1, tokens_of(t.source_tokens), tokens_of(t.target_tokens));
   } catch (const std::exception& error) {
     fail(job, error.what());
   }

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "fovea/translator.hpp"
 #include "server/http/metrics.hpp"
-#include "tasks/translator.hpp"
 
 namespace fovea::server {
 
@@ -19,11 +19,11 @@ namespace fovea::server {
 struct Job {
   std::vector<std::string> lines;
   TranslateOptions how;
-  bool look = false;  // every layer and head and the beam, instead of a translation
+  bool trace = false;  // every layer and head and the beam, instead of a translation
 
   // The answer: one entry per line. `error` is set instead when something went wrong.
   std::vector<std::vector<Translation>> translations;
-  std::vector<Look> looks;
+  std::vector<TranslationTrace> traces;
   std::string error;
   std::function<void()> done;  // called once, from a thread of the batcher; must not throw
 
@@ -62,7 +62,7 @@ class Batcher {
   void work();
   [[nodiscard]] std::vector<Item> take();  // under the lock
   void decode(const std::vector<Item>& items);
-  void look(const Item& item);
+  void trace(const Item& item);
   void fail(Job& job, std::string error);
   void finish(const std::vector<Item>& items);
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "server/api/languages.hpp"
+#include "text/languages.hpp"
 #include "text/unicode.hpp"
 
 namespace fovea::server {
@@ -211,7 +211,8 @@ Detection detect_language(std::span<const std::string> texts, std::span<const st
 
 Detection detect_language(const std::vector<std::string>& texts, const Models& models) {
   std::vector<std::string> candidates = models.sources();
-  const bool all = std::any_of(candidates.begin(), candidates.end(), [](const auto& c) { return !is_language(c); });
+  const bool all =
+      std::any_of(candidates.begin(), candidates.end(), [](const auto& c) { return !text::is_language(c); });
   if (all) {
     for (const Profile& p : kProfiles) {
       if (std::find(candidates.begin(), candidates.end(), p.code) == candidates.end()) candidates.emplace_back(p.code);

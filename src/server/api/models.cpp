@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "fovea/error.hpp"
-#include "server/api/languages.hpp"
+#include "text/languages.hpp"
 
 namespace fovea::server {
 namespace {
@@ -15,36 +15,39 @@ namespace {
 constexpr std::size_t kLongest = 400;
 
 std::size_t longest_line(const ModelConfig& config) {
-  const std::size_t positions = static_cast<std::size_t>(std::max(64, config.max_positions));
-  return std::min(kLongest, (positions - 32) / 2);
+  // The source and its translation must fit into the positions that the model has learned.
+  std::size_t longest = kLongest;
+  for (const std::int64_t positions : {config.longest_source(), config.longest_target()}) {
+    if (positions > 0)
+      longest = std::min(longest, static_cast<std::size_t>(std::max<std::int64_t>(64, positions) - 32) / 2);
+  }
+  return longest;
 }
 
 // Whether a model's code covers what a client asks for.
 bool covers(const std::string& code, const std::string& asked) {
-  return code == asked || (!is_language(code) && is_language(asked));
+  return code == asked || (!text::is_language(code) && text::is_language(asked));
 }
 
 }  // namespace
 
 ModelPlace ModelPlace::parse(const std::string& text) {
   const std::size_t equals = text.find('=');
-  const auto pair = language_pair(text.substr(0, equals));
+  const auto pair = text::language_pair(text.substr(0, equals));
   if (equals == std::string::npos || (!pair && std::filesystem::is_directory(text))) return {text, "", ""};
   if (!pair || equals + 1 == text.size()) {
     throw UsageError(
-        fmt::format("--model: \"{}\" is neither a folder nor languages and a folder, as in en-de=DIR", text));
+        fmt::format("model: \"{}\" is neither a folder nor languages and a folder, as in en-de=DIR", text));
   }
   return {text.substr(equals + 1), pair->first, pair->second};
 }
 
 int Model::layers() const {
-  const ModelConfig& c = translator->config();
-  if (c.decoder != Arch::rnn) return c.decoder_layer_count();
-  return c.attention == RnnAttention::none ? 0 : 1;
+  return translator->attends() ? translator->config().attention_layers() : 0;
 }
 
 int Model::heads() const {
-  return translator->config().decoder == Arch::transformer ? translator->config().heads : std::min(1, layers());
+  return translator->attends() ? translator->config().attention_heads() : 0;
 }
 
 Models::Models(const std::vector<ModelPlace>& places, int most_waiting, Metrics& metrics) {
@@ -60,14 +63,14 @@ Models::Models(const std::vector<ModelPlace>& places, int most_waiting, Metrics&
     model.source = place.source;
     model.target = place.target;
     if (model.source.empty()) {
-      const auto pair = language_pair(model.translator->config().languages);
+      const auto pair = text::language_pair(model.translator->config().languages);
       model.source = pair ? pair->first : "source";
       model.target = pair ? pair->second : "target";
     }
     model.name = model.source + "-" + model.target;
     for (const Model& other : all_) {
       if (other.name == model.name) {
-        throw UsageError(fmt::format("--model: two models translate {}; name the languages of one, as in en-de={}",
+        throw UsageError(fmt::format("model: two models translate {}; name the languages of one, as in en-de={}",
                                      model.name, place.folder.string()));
       }
     }

@@ -1,44 +1,22 @@
-// Weights as JSON, with four decimals: megabytes of them, so without a tree of values in between.
+// How many numbers an answer may hold.
 #pragma once
 
-#include <cmath>
-#include <string>
-#include <vector>
+#include <fmt/format.h>
+
+#include "server/api/call.hpp"
+#include "view/numbers.hpp"
 
 namespace fovea::server {
 
-/// 0.25 as "0.25", 0.00004 as "0", -3.21987 as "-3.2199"; what is not finite as "null".
-inline void append_rounded(std::string& out, float value) {
-  if (!std::isfinite(value) || std::abs(value) > 1e12F) {
-    out += "null";
-    return;
+/// Sentences do not attend to each other, so most of a long text's attention is zeros; all of them are sent. Throws
+/// Refusal when that is too many numbers.
+inline void check_numbers(std::size_t count) {
+  constexpr std::size_t most = 32'000'000;
+  if (count > most) {
+    throw Refusal(400, fmt::format("Invalid request: the attention has {} numbers, at most {} are sent: ask for fewer "
+                                   "sentences at a time",
+                                   count, most));
   }
-  long long n = std::llround(static_cast<double>(value) * 10000);
-  if (n < 0) {
-    out += '-';
-    n = -n;
-  }
-  out += std::to_string(n / 10000);
-  long long rest = n % 10000;
-  if (rest == 0) return;
-  out += '.';
-  for (long long place = 1000; rest > 0; place /= 10) {
-    out += static_cast<char>('0' + rest / place);
-    rest %= place;
-  }
-}
-
-inline void append_matrix(std::string& out, const std::vector<std::vector<float>>& rows) {
-  out += '[';
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    out += r == 0 ? "[" : ",[";
-    for (std::size_t c = 0; c < rows[r].size(); ++c) {
-      if (c > 0) out += ',';
-      append_rounded(out, rows[r][c]);
-    }
-    out += ']';
-  }
-  out += ']';
 }
 
 }  // namespace fovea::server

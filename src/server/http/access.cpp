@@ -19,7 +19,7 @@ constexpr std::size_t kMostBuckets = 100000;  // past that, full ones are forgot
 }  // namespace
 
 Access::Access(const AccessOptions& options) : options_(options) {
-  if (options.rate < 0) throw UsageError(fmt::format("--rate: {} given, 0 or more is needed", options.rate));
+  if (options.rate < 0) throw UsageError(fmt::format("rate: {} given, 0 or more is needed", options.rate));
   if (needs_key()) keys_ = read(options.keys);
 }
 

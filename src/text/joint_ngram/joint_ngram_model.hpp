@@ -34,7 +34,7 @@ class JointNgramModel {
   [[nodiscard]] double log_probability(std::string_view source, std::string_view target) const;
 
   /// How many pairs could be aligned.
-  [[nodiscard]] std::size_t remembered() const { return remembered_; }
+  [[nodiscard]] std::size_t aligned() const { return remembered_; }
 
  private:
   using Numbers = std::unordered_map<std::string, std::int32_t>;

@@ -8,21 +8,27 @@
 
 namespace fovea::text {
 
+/// What the tokens of a line are.
+struct ListedTokens {
+  TokenizerKind kind = TokenizerKind::word;  // or character or label
+  bool segmented = false;                    // words are cut where their script has no spaces (text/segment.hpp)
+};
+
 class ListedTokenizer final : public Tokenizer {
  public:
-  /// `kind` is word, character or label.
-  ListedTokenizer(TokenizerKind kind, Vocabulary vocabulary) : kind_(kind), vocabulary_(std::move(vocabulary)) {}
+  ListedTokenizer(ListedTokens tokens, Vocabulary vocabulary) : tokens_(tokens), vocabulary_(std::move(vocabulary)) {}
 
-  [[nodiscard]] TokenizerKind kind() const override { return kind_; }
+  [[nodiscard]] TokenizerKind kind() const override { return tokens_.kind; }
   [[nodiscard]] std::int32_t size() const override { return vocabulary_.size(); }
   using Tokenizer::encode;
   void encode(std::string_view line, std::vector<std::int32_t>& ids, std::vector<std::string>* pieces) const override;
   [[nodiscard]] std::string decode(std::span<const std::int32_t> ids) const override;
+  [[nodiscard]] std::string join(std::span<const std::string> pieces) const override;
   [[nodiscard]] const std::string& piece(std::int32_t id) const override { return vocabulary_.token(id); }
   void save(const std::filesystem::path& folder, const std::string& name) const override;
 
  private:
-  TokenizerKind kind_;
+  ListedTokens tokens_;
   Vocabulary vocabulary_;
 };
 

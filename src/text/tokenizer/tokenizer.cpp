@@ -7,6 +7,7 @@
 #include "fovea/text.hpp"
 #include "text/tokenizer/listed_tokenizer.hpp"
 #include "text/tokenizer/sentencepiece.hpp"
+#include "text/tokenizer/vocabulary.hpp"
 
 namespace fovea {
 namespace {
@@ -51,6 +52,16 @@ std::vector<std::vector<std::int32_t>> Tokenizer::sample(std::span<const std::st
                                                          std::uint64_t /*seed*/) const {
   throw UsageError(
       fmt::format("a line of {} tokens can be cut in one way only; subwords can be sampled", name_of(kind())));
+}
+
+std::string Tokenizer::join(std::span<const std::string> pieces) const {
+  std::string line;
+  for (const std::string& piece : pieces) line += piece;
+  for (std::size_t at = 0; (at = line.find(text::visible_space, at)) != std::string::npos;) {
+    line.replace(at, text::visible_space.size(), 1, ' ');
+  }
+  line.erase(0, line.find_first_not_of(' '));
+  return line;
 }
 
 TrainedTokenizer train_tokenizer(const std::vector<std::string>& lines, const TokenizerOptions& options) {

@@ -9,6 +9,9 @@
 
 namespace fovea::text {
 
+/// ▁ stands for a space in tokens, as SentencePiece shows it.
+inline constexpr std::string_view visible_space = "\u2581";
+
 /// Lets a std::unordered_map of strings be asked with a string_view.
 struct StringHash {
   using is_transparent = void;

@@ -29,7 +29,7 @@ std::string factor(double value) {
 }
 
 // One decimal where the numbers are that round, else two.
-int decimals_of(const Matrix& m) {
+int decimals_of(const AttentionMatrix& m) {
   const bool round = std::all_of(m.values.begin(), m.values.end(),
                                  [](float v) { return std::abs(v * 10 - std::round(v * 10)) < 1e-5F; });
   return round ? 1 : kDecimals;
@@ -49,12 +49,12 @@ std::string dot_text(const std::vector<double>& a, const std::vector<double>& b)
   return out;
 }
 
-std::vector<double> row(const Matrix& m, std::int64_t r) {
+std::vector<double> row(const AttentionMatrix& m, std::int64_t r) {
   const auto begin = m.values.begin() + r * m.columns;
   return {begin, begin + m.columns};
 }
 
-std::vector<double> column(const Matrix& m, std::int64_t c) {
+std::vector<double> column(const AttentionMatrix& m, std::int64_t c) {
   std::vector<double> out;
   for (std::int64_t r = 0; r < m.rows; ++r) out.push_back(m.at(r, c));
   return out;
@@ -65,7 +65,7 @@ struct Pair {
   std::int64_t from = 0, to = 0;
 };
 
-Pair strongest(const Matrix& weights) {
+Pair strongest(const AttentionMatrix& weights) {
   Pair best;
   float most = -1;
   for (std::int64_t i = 0; i < weights.rows; ++i) {
@@ -99,12 +99,12 @@ class Teller {
       lesson.steps.push_back(scaling(h, head, static_cast<double>(d)));
       lesson.steps.push_back(softmax(h, head));
       lesson.steps.push_back(output(h, head));
-      lesson.picture.heads.push_back({0, h, head.weights});
+      lesson.picture.maps.push_back({AttentionKind::encoder, 0, h, in.tokens, in.tokens, head.weights});
     }
     if (in.heads > 1 || in.w_o.rows > 0) lesson.steps.push_back(joining());
     lesson.picture.source = lesson.picture.target = in.tokens;
-    lesson.picture.weights = mean_of_heads(lesson.picture.heads);
-    if (in.heads == 1) lesson.picture.heads.clear();
+    lesson.picture.weights = mean_of(lesson.picture.maps);
+    if (in.heads == 1) lesson.picture.maps.clear();
     const Pair pair = strongest(lesson.picture.weights);
     lesson.closing = fmt::format(
         "{} looked most at {}: {:.0f}% of its new row comes from there{}.{}", word(pair.from), word(pair.to),
@@ -117,7 +117,7 @@ class Teller {
   [[nodiscard]] const std::string& word(std::int64_t i) const { return e_.input.tokens[static_cast<std::size_t>(i)]; }
   [[nodiscard]] std::string of_head(int h) const { return e_.input.heads == 1 ? "" : fmt::format("Head {}: ", h + 1); }
   // Tables of different heads have different ids; web/explain.js reads them.
-  [[nodiscard]] NumberTable table(const char* name, const Matrix& m, bool words_down, bool words_across,
+  [[nodiscard]] NumberTable table(const char* name, const AttentionMatrix& m, bool words_down, bool words_across,
                                   int head = -1) const {
     NumberTable t;
     t.name = name;

@@ -24,7 +24,7 @@ struct Lesson {
   std::string lead;
   std::vector<LessonStep> steps;
   std::string closing;
-  AttentionPicture picture;  // the weights, for a drawing at the end; without tokens: none
+  AttentionRecord picture;  // the weights, for a drawing at the end; without tokens: none
 };
 
 /// `origin` says where the numbers are from: "made up, seed 7", "from model.safetensors".

@@ -27,8 +27,7 @@ std::string lesson_page(const Lesson& lesson) {
   }
   if (!lesson.picture.source.empty()) {
     body += "<section class=\"card\"><h2>Where each word looked</h2><p>" + escape_markup(lesson.closing) +
-            "</p>\n<div id=\"attention\"></div></section>\n" +
-            data_element("pictures", pictures_json({lesson.picture}));
+            "</p>\n<div id=\"attention\"></div></section>\n" + data_element("pictures", records_json({lesson.picture}));
   } else if (!lesson.closing.empty()) {
     body += "<p>" + escape_markup(lesson.closing) + "</p>\n";
   }

@@ -10,41 +10,40 @@
 #include "fovea/attention.hpp"
 #include "fovea/error.hpp"
 #include "kernels/gemm.hpp"
-#include "view/text.hpp"
+#include "text/segment.hpp"
+#include "text/unicode.hpp"
 
 namespace fovea::view {
 namespace {
 
-constexpr const char* kDefaultSentence = "看小猫，它好可爱";
-
-Matrix product(const Matrix& a, const Matrix& b, bool b_transposed = false) {
+AttentionMatrix product(const AttentionMatrix& a, const AttentionMatrix& b, bool b_transposed = false) {
   using kernels::Trans;
-  Matrix c{a.rows, b_transposed ? b.rows : b.columns, {}};
+  AttentionMatrix c{a.rows, b_transposed ? b.rows : b.columns, {}};
   c.values.resize(static_cast<std::size_t>(c.rows * c.columns));
   kernels::gemm(Trans::no, b_transposed ? Trans::yes : Trans::no, c.rows, c.columns, a.columns, a.values.data(),
                 a.columns, b.values.data(), b.columns, 0, c.values.data(), c.columns);
   return c;
 }
 
-Matrix columns_of(const Matrix& m, std::int64_t first, std::int64_t count) {
-  Matrix part{m.rows, count, {}};
+AttentionMatrix columns_of(const AttentionMatrix& m, std::int64_t first, std::int64_t count) {
+  AttentionMatrix part{m.rows, count, {}};
   for (std::int64_t r = 0; r < m.rows; ++r) {
     for (std::int64_t c = 0; c < count; ++c) part.values.push_back(m.at(r, first + c));
   }
   return part;
 }
 
-Tensor tensor(const Matrix& m) {
+Tensor tensor(const AttentionMatrix& m) {
   return Tensor::of({1, m.rows, m.columns}, m.values);
 }
 
-Matrix matrix(const Tensor& t, std::int64_t rows, std::int64_t columns) {
+AttentionMatrix matrix(const Tensor& t, std::int64_t rows, std::int64_t columns) {
   const Tensor packed = t.contiguous();
   const std::span<const float> values = packed.values();
   return {rows, columns, {values.begin(), values.end()}};
 }
 
-void expect(const Matrix& m, const char* name, std::int64_t rows, const char* rows_are) {
+void expect(const AttentionMatrix& m, const char* name, std::int64_t rows, const char* rows_are) {
   if (m.rows != rows || m.columns < 1 || static_cast<std::int64_t>(m.values.size()) != m.rows * m.columns) {
     throw ShapeError(
         fmt::format("explain: {} is [{},{}], but must have {} rows, {}", name, m.rows, m.columns, rows, rows_are));
@@ -73,17 +72,6 @@ std::uint64_t hash(std::string_view text) {
   return h;
 }
 
-bool cjk(char32_t c) {
-  return (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF00 && c <= 0xFFEF) || c >= 0x1F000;
-}
-
-// ASCII marks and the general punctuation block; an apostrophe and a hyphen stay inside their word.
-bool mark(char32_t c) {
-  const bool letter = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-  return (c < 0x80 && !letter && c != '\'' && c != '-' && c != '_') || (c >= 0x2010 && c <= 0x2027 && c != 0x2019) ||
-         c == 0xA1 || c == 0xBF || c == 0xAB || c == 0xBB;
-}
-
 }  // namespace
 
 WorkedInput made_up_input(const std::vector<std::string>& tokens, int dim, int heads, std::uint64_t seed) {
@@ -97,7 +85,7 @@ WorkedInput made_up_input(const std::vector<std::string>& tokens, int dim, int h
     for (int i = 0; i < dim; ++i) in.x.values.push_back(static_cast<float>(rng.below(9)) * 0.5F - 2.0F);
   }
   Rng rng(seed);
-  for (Matrix* m : {&in.w_q, &in.w_k, &in.w_v, &in.w_o}) {
+  for (AttentionMatrix* m : {&in.w_q, &in.w_k, &in.w_v, &in.w_o}) {
     if (m == &in.w_o && heads == 1) break;
     *m = {dim, dim, {}};
     for (int i = 0; i < dim * dim; ++i) m->values.push_back(static_cast<float>(rng.below(5)) * 0.5F - 1.0F);
@@ -112,9 +100,9 @@ WorkedExample work(const WorkedInput& input) {
   const std::int64_t words = input.x.rows;
   const std::int64_t d = input.w_q.columns / input.heads;
   const std::int64_t dv = input.w_v.columns / input.heads;
-  const Matrix q = product(input.x, input.w_q);
-  const Matrix k = product(input.x, input.w_k);
-  const Matrix v = product(input.x, input.w_v);
+  const AttentionMatrix q = product(input.x, input.w_q);
+  const AttentionMatrix k = product(input.x, input.w_k);
+  const AttentionMatrix v = product(input.x, input.w_v);
   example.joined = {words, input.w_v.columns, std::vector<float>(v.values.size())};
   for (int h = 0; h < input.heads; ++h) {
     WorkedHead head;
@@ -132,7 +120,7 @@ WorkedExample work(const WorkedInput& input) {
         attend(tensor(head.q), tensor(head.k), tensor(head.v), {.causal = input.causal, .want = {.weights = true}});
     head.weights = matrix(seen.weights.value(), words, words);
     head.output = matrix(seen.context.value(), words, dv);
-    for (const Matrix* numbers : {&head.weights, &head.output}) {
+    for (const AttentionMatrix* numbers : {&head.weights, &head.output}) {
       if (!std::all_of(numbers->values.begin(), numbers->values.end(), [](float x) { return std::isfinite(x); })) {
         throw UsageError("explain: the numbers are too large: products of them are no longer finite");
       }
@@ -149,26 +137,9 @@ WorkedExample work(const WorkedInput& input) {
 }
 
 std::vector<std::string> words_of(std::string_view sentence) {
-  if (sentence == kDefaultSentence) return {"看", "小猫", "，", "它", "好", "可爱"};
-  std::vector<std::string> words;
-  bool open = false;  // the last word may grow
-  for (std::size_t at = 0; at < sentence.size();) {
-    const std::size_t begin = at;
-    const char32_t c = next_character(sentence, at);
-    if (c == 0xFFFD && at == begin + 1) throw UsageError("SENTENCE is not UTF-8 text");
-    const std::string_view bytes = sentence.substr(begin, at - begin);
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == 0xA0 || c == 0x3000) {
-      open = false;
-    } else if (cjk(c) || mark(c)) {
-      words.emplace_back(bytes);
-      open = false;
-    } else {
-      if (!open) words.emplace_back();
-      words.back() += bytes;
-      open = true;
-    }
-  }
-  return words;
+  if (text::invalid_utf8(sentence) != std::string_view::npos) throw UsageError("SENTENCE is not UTF-8 text");
+  const std::vector<std::string_view> words = text::segment(sentence);
+  return {words.begin(), words.end()};
 }
 
 WorkedScores work_scores(const std::vector<float>& scores, double dim) {

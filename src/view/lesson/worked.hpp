@@ -6,17 +6,17 @@
 #include <string_view>
 #include <vector>
 
-#include "view/attention.hpp"
+#include "fovea/attention_record.hpp"
 
 namespace fovea::view {
 
 /// What the example starts from. Heads stand side by side in the columns of w_q, w_k and w_v.
 struct WorkedInput {
   std::vector<std::string> tokens;  // T
-  Matrix x;                         // [T, D]
-  Matrix w_q, w_k;                  // [D, heads * d]
-  Matrix w_v;                       // [D, heads * dv]
-  Matrix w_o;                       // [heads * dv, any]; empty: the heads side by side are the output
+  AttentionMatrix x;                // [T, D]
+  AttentionMatrix w_q, w_k;         // [D, heads * d]
+  AttentionMatrix w_v;              // [D, heads * dv]
+  AttentionMatrix w_o;              // [heads * dv, any]; empty: the heads side by side are the output
   int heads = 1;
   bool causal = false;
   bool made_up = false;  // the numbers are not a model's
@@ -24,19 +24,19 @@ struct WorkedInput {
 
 /// One head, step by step.
 struct WorkedHead {
-  Matrix q, k;     // [T, d]
-  Matrix v;        // [T, dv]
-  Matrix scores;   // [T, T]: q k'
-  Matrix scaled;   // scores / sqrt(d); minus infinity where a word may not look
-  Matrix weights;  // softmax of the rows of `scaled`
-  Matrix output;   // [T, dv]: weights v
+  AttentionMatrix q, k;     // [T, d]
+  AttentionMatrix v;        // [T, dv]
+  AttentionMatrix scores;   // [T, T]: q k'
+  AttentionMatrix scaled;   // scores / sqrt(d); minus infinity where a word may not look
+  AttentionMatrix weights;  // softmax of the rows of `scaled`
+  AttentionMatrix output;   // [T, dv]: weights v
 };
 
 struct WorkedExample {
   WorkedInput input;
   std::vector<WorkedHead> heads;
-  Matrix joined;  // [T, heads * dv]
-  Matrix output;  // joined w_o, or joined
+  AttentionMatrix joined;  // [T, heads * dv]
+  AttentionMatrix output;  // joined w_o, or joined
 };
 
 /// Numbers small and round enough to follow: x in halves from -2 to 2, the same for the same word; weights in halves
@@ -46,8 +46,8 @@ struct WorkedExample {
 /// Computes it; weights and outputs are attend()'s. Throws ShapeError naming the matrix that does not fit.
 [[nodiscard]] WorkedExample work(const WorkedInput& input);
 
-/// The words of a sentence: runs of letters and digits; each CJK character and each mark on its own; 看小猫，它好可爱
-/// as 看 小猫 ， 它 好 可爱. Throws UsageError for text that is not UTF-8.
+/// The words and marks of a sentence in any language (text/segment.hpp): 看小猫，它好可爱 as 看 小猫 ， 它 好 可爱.
+/// Throws UsageError for text that is not UTF-8.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view sentence);
 
 /// What a textbook does with the scores of one query.

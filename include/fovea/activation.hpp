@@ -1,0 +1,17 @@
+// The nonlinear functions that layers and scores apply to their sums.
+#pragma once
+
+namespace fovea {
+
+/// f(x) of each value x.
+enum class Activation {
+  none,        // x
+  relu,        // max(x, 0)
+  leaky_relu,  // x above 0, 0.2 x below (Maas et al. 2013)
+  gelu,        // x Phi(x), exact (Hendrycks and Gimpel 2016)
+  swish,       // x sigmoid(x), also called SiLU (Ramachandran et al. 2017)
+  tanh,
+  sigmoid  // 1 / (1 + exp(-x))
+};
+
+}  // namespace fovea

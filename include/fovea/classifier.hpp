@@ -1,0 +1,66 @@
+// Text in; a label, its probability and the words that decided out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/attention_record.hpp"
+#include "fovea/model/folder.hpp"
+
+namespace fovea {
+
+/// What a text was classified as.
+struct Classification {
+  std::string label{};
+  float probability = 0;
+  std::map<std::string, float> probabilities{};  // of every label
+  std::vector<std::string> tokens{};             // with the end of sequence
+  std::vector<float> attention{};                // a weight for each token, which sum to 1; empty without attention
+
+  /// Tokens and attention as one record: the label attends to the tokens.
+  [[nodiscard]] AttentionRecord record() const;
+};
+
+struct ClassifyOptions {
+  std::int64_t batch_tokens = 4096;  // tokens classified together by one thread
+  bool skip_long = false;            // a line longer than the model can read is an empty result, not an error
+};
+
+/// A trained classifier. Threads share it: calls may overlap.
+///
+///     fovea::Classifier classifier("topics");
+///     fovea::Classification c = classifier.classify("how far is the moon ?");  // c.label, c.probability
+class Classifier {
+ public:
+  /// Throws FileError naming what is wrong with the folder, UsageError when its model is no classifier.
+  explicit Classifier(const std::filesystem::path& folder);
+  /// The same with weights from elsewhere; shares them.
+  Classifier(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters);
+  ~Classifier();
+  Classifier(const Classifier&) = delete;
+  Classifier& operator=(const Classifier&) = delete;
+
+  [[nodiscard]] Classification classify(const std::string& text, const ClassifyOptions& options = {}) const;
+  /// A line's result does not depend on the others. A line without text gives an empty result.
+  [[nodiscard]] std::vector<Classification> classify(std::span<const std::string> lines,
+                                                     const ClassifyOptions& options = {}) const;
+
+  [[nodiscard]] const ModelConfig& config() const;
+  [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }
+  [[nodiscard]] const std::vector<std::string>& labels() const { return labels_; }
+
+ private:
+  struct Loaded;
+  void read_labels();
+
+  Tokenizers tokenizers_;
+  std::vector<std::string> labels_;
+  std::unique_ptr<Loaded> loaded_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,5 @@
+// Decoding: greedy, beam search and sampling, with one model or several.
+#pragma once
+
+#include "fovea/decode/ensemble.hpp"
+#include "fovea/decode/search.hpp"

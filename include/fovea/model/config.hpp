@@ -1,0 +1,254 @@
+// What a model is made of: everything needed to build it again, and nothing about how it was trained. A model is a
+// source, an encoder that turns it into a memory, and a head that reads the memory; each has a config of its own, which
+// holds only what that kind has.
+//
+// A config lists its fields once, in fields(): names as files and options spell them, and the possible range. Reading,
+// writing and checking all go through that list.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "fovea/activation.hpp"
+#include "fovea/model/names.hpp"
+#include "fovea/recurrent.hpp"
+
+namespace fovea {
+
+/// Score of the RNN decoder's attention; `none` is the fixed context vector (Sutskever 2014, Cho 2014).
+enum class RnnAttention { none, additive, dot, scaled_dot, general, concat, location, cosine };
+/// Bahdanau 2015: the query is the previous state and the context enters the cell. Luong 2015: the query is the
+/// current state, an attentional layer mixes state and context. Conditional (Sennrich 2017): two cells with the
+/// attention between them; the query is the state that has read the last word, the context enters the second cell.
+enum class RnnForm { bahdanau, luong, conditional };
+enum class LocalKind { none, monotonic, predictive };
+enum class Norm { pre, post };
+/// Rotary turns queries and keys of self-attention by their positions (Su et al. 2021); rotary_cross also those of
+/// cross-attention, so that a head can follow the source at a distance, as where letters become sounds in order.
+enum class Positions { sinusoidal, learned, rotary, rotary_cross, alibi };
+[[nodiscard]] constexpr bool is_rotary(Positions p) {
+  return p == Positions::rotary || p == Positions::rotary_cross;
+}
+/// none: three matrices; target: the target's embedding is the output layer; all: one matrix for both embeddings and
+/// the output (needs a shared vocabulary).
+enum class Tie { none, target, all };
+
+/// Recurrent encoder: layers of GRU or LSTM in one or both directions (Bahdanau et al. 2015, section 3.2).
+struct RnnEncoderConfig {
+  static constexpr const char* kind = "rnn";
+  int layers = 1;
+  int dim = 256;  // hidden units of each direction
+  Cell cell = Cell::gru;
+  bool bidirectional = true;
+
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("layers", c.layers, 1, 64);
+    visit("dim", c.dim, 1, 16384);
+    visit("cell", c.cell);
+    visit("bidirectional", c.bidirectional);
+  }
+};
+
+/// Convolutional encoder or decoder (Gehring et al. 2017).
+struct CnnConfig {
+  static constexpr const char* kind = "cnn";
+  int layers = 4;
+  int dim = 256;             // channels
+  int kernel = 3;            // width of a convolution; odd in an encoder
+  int max_positions = 1024;  // learned positions: the longest sequence, the end of sequence included
+
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("layers", c.layers, 1, 64);
+    visit("dim", c.dim, 1, 16384);
+    visit("kernel", c.kernel, 1, 63);
+    visit("max-positions", c.max_positions, 1, 1 << 20);
+  }
+};
+
+/// Transformer encoder or decoder (Vaswani et al. 2017).
+struct TransformerConfig {
+  static constexpr const char* kind = "transformer";
+  int layers = 4;
+  int dim = 128;  // d_model
+  int ffn = 256;  // inner width of the feed-forward layers
+  int heads = 4;
+  Norm norm = Norm::pre;
+  Positions positions = Positions::sinusoidal;
+  int max_positions = 1024;  // of learned positions
+  Activation activation = Activation::relu;
+  bool scaled_scores = true;  // divide scores by the root of a head's width
+
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("layers", c.layers, 1, 64);
+    visit("dim", c.dim, 1, 16384);
+    visit("ffn", c.ffn, 1, 65536);
+    visit("heads", c.heads, 1, 256);
+    visit("norm", c.norm);
+    visit("positions", c.positions);
+    if (c.positions == Positions::learned) visit("max-positions", c.max_positions, 1, 1 << 20);
+    visit("activation", c.activation);
+    visit("scaled-scores", c.scaled_scores);
+  }
+};
+
+/// Recurrent decoder with any score, or the fixed context vector.
+struct RnnDecoderConfig {
+  static constexpr const char* kind = "rnn";
+  int layers = 1;
+  int dim = 256;
+  Cell cell = Cell::gru;
+  RnnAttention attention = RnnAttention::additive;
+  RnnForm form = RnnForm::bahdanau;
+  bool input_feeding = false;
+  LocalKind local = LocalKind::none;
+  int local_window = 10;  // Luong's D
+  bool coverage = false;
+  int max_positions = 1024;  // of the location score: the longest source, its end included
+
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("layers", c.layers, 1, 64);
+    visit("dim", c.dim, 1, 16384);
+    visit("cell", c.cell);
+    visit("attention", c.attention);
+    visit("form", c.form);
+    visit("input-feeding", c.input_feeding);
+    if (c.attention == RnnAttention::none) return;
+    visit("local", c.local);
+    if (c.local != LocalKind::none) visit("local-window", c.local_window, 1, 10000);
+    visit("coverage", c.coverage);
+    if (c.attention == RnnAttention::location) visit("max-positions", c.max_positions, 1, 1 << 20);
+  }
+};
+
+/// No encoder: the memory is the embedded source itself, a bag of vectors.
+struct NoEncoderConfig {
+  static constexpr const char* kind = "none";
+  static constexpr int layers = 0;
+  int dim = 128;  // the width of the embeddings
+
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("dim", c.dim, 1, 16384);
+  }
+};
+
+using EncoderConfig = std::variant<RnnEncoderConfig, CnnConfig, TransformerConfig, NoEncoderConfig>;
+using DecoderConfig = std::variant<RnnDecoderConfig, CnnConfig, TransformerConfig>;
+
+/// A source of tokens.
+struct TokenSourceConfig {
+  static constexpr const char* kind = "tokens";
+  int vocabulary = 0;
+  int embedding = 128;            // width of the embeddings; a transformer's is its dim
+  bool scaled_embeddings = true;  // by the root of their width: they start with deviation 1 / sqrt(width)
+
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("vocabulary", c.vocabulary, 5, 1 << 24);
+    visit("embedding", c.embedding, 1, 16384);
+    visit("scaled-embeddings", c.scaled_embeddings);
+  }
+};
+
+/// A head that writes tokens: a decoder and an output layer.
+struct GeneratorConfig {
+  static constexpr const char* kind = "generator";
+  DecoderConfig decoder = TransformerConfig{};
+  int vocabulary = 0;
+  int embedding = 128;
+  bool scaled_embeddings = true;
+  Tie tie = Tie::none;
+
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("vocabulary", c.vocabulary, 5, 1 << 24);
+    visit("embedding", c.embedding, 1, 16384);
+    visit("scaled-embeddings", c.scaled_embeddings);
+    visit("tie", c.tie);
+  }
+};
+
+/// How a classifier makes one vector of the memory. learned: attention with one learned query. context: additive
+/// attention with a learned context vector (Yang et al. 2016). hops: several such attentions side by side (Lin et al.
+/// 2017). mean, max, last: without attention, to compare; last is the RNN's last state.
+enum class Pooling { learned, context, hops, mean, max, last };
+
+/// A head that chooses a label: pooling and an output layer.
+struct ClassifierConfig {
+  static constexpr const char* kind = "classifier";
+  Pooling pooling = Pooling::learned;
+  int labels = 0;
+  int hidden = 128;  // of context and hops
+  int hops = 4;
+
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("pooling", c.pooling);
+    visit("labels", c.labels, 1, 1 << 20);
+    if (c.pooling == Pooling::context || c.pooling == Pooling::hops) visit("hidden", c.hidden, 1, 16384);
+    if (c.pooling == Pooling::hops) visit("hops", c.hops, 1, 64);
+  }
+};
+
+using SourceConfig = std::variant<TokenSourceConfig>;
+using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;
+
+struct ModelConfig {
+  SourceConfig source = TokenSourceConfig{};
+  EncoderConfig encoder = TransformerConfig{};
+  HeadConfig head = GeneratorConfig{};
+  bool shared_vocabulary = false;
+  std::string languages{};  // "en-de"; may be empty
+
+  /// The parts of a model by kind. Throw UsageError when it is another kind.
+  [[nodiscard]] TokenSourceConfig& tokens();
+  [[nodiscard]] const TokenSourceConfig& tokens() const;
+  [[nodiscard]] GeneratorConfig& generator();
+  [[nodiscard]] const GeneratorConfig& generator() const;
+  [[nodiscard]] ClassifierConfig& classifier();
+  [[nodiscard]] const ClassifierConfig& classifier() const;
+
+  /// The most tokens, the end of sequence included, that it can read or write: those it has learned positions for.
+  /// 0: any number.
+  [[nodiscard]] std::int64_t longest_source() const;
+  [[nodiscard]] std::int64_t longest_target() const;
+  /// Whether its head attends to the memory.
+  [[nodiscard]] bool attends() const;
+  /// Layers and heads of the head's attention to the memory.
+  [[nodiscard]] int attention_layers() const;
+  [[nodiscard]] int attention_heads() const;
+  /// Throws UsageError naming the field that is out of range or does not fit the others.
+  void check() const;
+};
+
+/// The kind that a variant holds, as files and options spell it: "rnn", "cnn", "transformer".
+template <class... Kinds>
+[[nodiscard]] const char* kind_of(const std::variant<Kinds...>& config) {
+  return std::visit([](const auto& c) { return c.kind; }, config);
+}
+/// A config of the named kind with its defaults. Throws UsageError naming `what` and the possible kinds.
+[[nodiscard]] EncoderConfig encoder_of_kind(std::string_view kind, std::string_view what);
+[[nodiscard]] DecoderConfig decoder_of_kind(std::string_view kind, std::string_view what);
+
+/// The width of the states.
+template <class... Kinds>
+[[nodiscard]] int dim_of(const std::variant<Kinds...>& config) {
+  return std::visit([](const auto& c) { return c.dim; }, config);
+}
+template <class... Kinds>
+[[nodiscard]] int layers_of(const std::variant<Kinds...>& config) {
+  return std::visit([](const auto& c) { return c.layers; }, config);
+}
+
+/// A named starting point. Throws UsageError listing the names.
+[[nodiscard]] ModelConfig preset(std::string_view name);
+[[nodiscard]] std::span<const char* const> preset_names();
+
+}  // namespace fovea

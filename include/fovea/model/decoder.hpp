@@ -1,0 +1,68 @@
+// What every decoder is: it writes a token after the other, and may attend to a memory while it does.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/model/config.hpp"
+#include "fovea/model/encoder.hpp"
+
+namespace fovea {
+
+/// Which attention weights a run shall give.
+struct DecoderAttention {
+  bool cross = false;  // to the memory
+  bool self = false;   // to the target's own earlier tokens (a transformer has it)
+};
+
+/// What a teacher-forced run gives. A gradient may flow into the weights.
+struct Decoded {
+  Var states{};              // [batch, length, width]
+  std::vector<Var> cross{};  // when asked for: per layer [batch, heads, length, source length]
+  std::vector<Var> self{};   // when asked for: per layer [batch, heads, length, length]
+};
+
+/// The running part of a decoder, without embeddings and output layer. See Stepper for what a row is.
+class DecoderState {
+ public:
+  DecoderState() = default;
+  virtual ~DecoderState() = default;
+  DecoderState(const DecoderState&) = delete;
+  DecoderState& operator=(const DecoderState&) = delete;
+  /// Feeds each row the embedding of its last token, [rows, embedding]; gives the states [rows, width].
+  [[nodiscard]] virtual Tensor step(const Tensor& embedded) = 0;
+  /// Row i goes on as what row rows[i] was.
+  virtual void keep(std::span<const std::int32_t> rows) = 0;
+  /// The last step's weights over the memory, per layer [rows, heads, source length], when asked for.
+  [[nodiscard]] virtual std::span<const Tensor> attention() const { return {}; }
+};
+
+class Decoder {
+ public:
+  Decoder() = default;
+  virtual ~Decoder() = default;
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+  /// All positions at once: `target` are the embedded target tokens, shifted by one. `memory` is null for a decoder
+  /// that was made without one.
+  [[nodiscard]] virtual Decoded decode(const Memory* memory, const Sequence& target, Pass& pass,
+                                       const DecoderAttention& want = {}) const = 0;
+  /// `rows` outputs at their start, one per sentence of the memory. The state keeps what it needs of the memory.
+  [[nodiscard]] virtual std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows,
+                                                            bool want_attention = false) const = 0;
+  [[nodiscard]] virtual std::int64_t width() const = 0;
+};
+
+struct DecoderSizes {
+  std::int64_t embedding = 0;  // width of the embedded target tokens
+  std::int64_t memory = 0;     // width of the memory; 0: there is none (a language model)
+};
+
+/// Weights NAME.… Throws UsageError when an RNN decoder without a memory shall attend.
+[[nodiscard]] std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const DecoderSizes& sizes,
+                                                    Parameters& parameters, const std::string& name = "decoder");
+
+}  // namespace fovea

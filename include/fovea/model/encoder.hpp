@@ -1,0 +1,48 @@
+// What every encoder is: a sequence of vectors in, a memory for the head out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/model/config.hpp"
+#include "fovea/nn/parameters.hpp"
+#include "fovea/nn/pass.hpp"
+#include "fovea/text/tokens.hpp"
+#include "fovea/var.hpp"
+
+namespace fovea {
+
+/// A padded batch of vectors: what a source gives an encoder, and embedded tokens give a decoder.
+struct Sequence {
+  Var values{};                             // [batch, length, width]
+  std::span<const std::int64_t> lengths{};  // [batch]; the caller's, as in Tokens
+};
+
+/// What the encoder leaves for the head to read.
+struct Memory {
+  Var states{};                             // [batch, length, width]; rows past a length are never read
+  Var values{};                             // what attention reads where it attends; empty: the states themselves
+  Var summary{};                            // [batch, width]: an RNN's last states; empty: the mean of the states
+  std::span<const std::int64_t> lengths{};  // [batch]
+  std::vector<Var> attention{};  // when asked for: per layer, the self-attention [batch, heads, length, length]
+};
+
+class Encoder {
+ public:
+  Encoder() = default;
+  virtual ~Encoder() = default;
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+  /// `want_attention`: the weights of its self-attention too, if it has one.
+  [[nodiscard]] virtual Memory encode(const Sequence& input, Pass& pass, bool want_attention = false) const = 0;
+  [[nodiscard]] virtual std::int64_t width() const = 0;  // of the memory
+};
+
+/// An encoder of vectors of width `input`; weights NAME.…
+[[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, std::int64_t input,
+                                                    Parameters& parameters, const std::string& name = "encoder");
+
+}  // namespace fovea

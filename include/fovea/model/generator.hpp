@@ -1,0 +1,58 @@
+// The head that writes tokens: target embedding, decoder and output layer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "fovea/model/config.hpp"
+#include "fovea/model/decoder.hpp"
+#include "fovea/model/loss.hpp"
+#include "fovea/model/stepper.hpp"
+#include "fovea/nn/embedding.hpp"
+#include "fovea/nn/linear.hpp"
+
+namespace fovea {
+
+/// Which of a decoder's attention weights a stepper gives: one layer or the mean over all, one head or the mean of all.
+struct AttentionChoice {
+  int layer = -1;  // -1: all
+  int head = -1;
+};
+
+/// Reads a memory, or none (a language model), and writes tokens.
+class Generator {
+ public:
+  /// `memory`: the width of the memory, 0 for none. `shared` is the name of the table that embeds the source, used with
+  /// Tie::all.
+  Generator(const GeneratorConfig& config, std::int64_t memory, Parameters& parameters,
+            const std::string& shared = "embedding");
+
+  /// Teacher-forced: `target` starts with <s>.
+  [[nodiscard]] Decoded decode(const Memory* memory, const Tokens& target, Pass& pass,
+                               const DecoderAttention& want = {}) const;
+  /// States [.., width] to logits [.., vocabulary], without a gradient.
+  [[nodiscard]] Tensor logits(const Tensor& states) const;
+  /// `wanted` [batch * length] are the tokens to predict, 0 where padding.
+  [[nodiscard]] BatchLoss loss(const Memory* memory, const Tokens& target, std::span<const std::int32_t> wanted,
+                               const LossOptions& how, Pass& pass) const;
+  /// log p of each row's target, summed over its tokens and its end of sequence.
+  void score(const Memory* memory, const Tokens& target, std::span<const std::int32_t> wanted,
+             std::span<double> log_probabilities) const;
+  /// The decoder at the start of `rows` outputs. `memory` may go; what is needed of it is kept.
+  [[nodiscard]] std::unique_ptr<Stepper> start(const Memory* memory, std::int64_t rows, bool want_attention,
+                                               const AttentionChoice& which = {}) const;
+
+ private:
+  friend class GeneratorStepper;
+  [[nodiscard]] Var before_output(const Var& states) const;  // [.., width] to [.., what the output layer takes]
+
+  Embedding embedding_;
+  std::unique_ptr<Decoder> decoder_;
+  Linear bottleneck_;  // to the width of the tied output, when the decoder's is another
+  Weight output_;      // [vocabulary, width]: the rows are the tokens, as in an embedding
+  Var output_bias_;
+};
+
+}  // namespace fovea

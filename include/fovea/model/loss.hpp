@@ -1,0 +1,23 @@
+// What a batch costs.
+#pragma once
+
+#include <cstdint>
+
+#include "fovea/var.hpp"
+
+namespace fovea {
+
+/// How the loss of a batch is computed. With r_drop the batch holds every example twice; see CrossEntropyOptions.
+struct LossOptions {
+  float label_smoothing = 0;
+  float r_drop = 0;
+};
+
+struct BatchLoss {
+  Var loss{};                // summed over the outputs, with label smoothing and R-Drop
+  std::int64_t outputs = 0;  // target tokens, each end of sequence included; or labels
+  double nll = 0;            // summed -log p, without smoothing
+  std::int64_t correct = 0;  // outputs whose best guess was right
+};
+
+}  // namespace fovea

@@ -1,0 +1,43 @@
+// The names of enum values, as files and options spell them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+template <class E>
+struct EnumName {
+  E value;
+  const char* name;
+};
+
+/// Every value of an enum with its name; defined beside the enum's users.
+template <class E>
+std::span<const EnumName<E>> enum_names();
+
+template <class E>
+std::string enum_text(E value) {
+  for (const auto& entry : enum_names<E>()) {
+    if (entry.value == value) return entry.name;
+  }
+  return "?";
+}
+
+namespace detail {
+[[noreturn]] void unknown_name(std::string_view what, std::string_view text, const std::string& possible);
+}
+
+/// Throws UsageError naming `what` and the possible values.
+template <class E>
+E enum_value(std::string_view text, std::string_view what) {
+  std::string possible;
+  for (const auto& entry : enum_names<E>()) {
+    if (text == entry.name) return entry.value;
+    possible += (possible.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  detail::unknown_name(what, text, possible);
+}
+
+}  // namespace fovea

@@ -1,0 +1,48 @@
+// Source, encoder and generator: tokens in, tokens out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "fovea/model/config.hpp"
+#include "fovea/model/encoder.hpp"
+#include "fovea/model/generator.hpp"
+#include "fovea/nn/embedding.hpp"
+#include "fovea/nn/parameters.hpp"
+
+namespace fovea {
+
+/// An encoder-decoder. Belongs to one thread at a time; other threads build their own from Parameters::replica().
+///
+///     Parameters parameters(seed);
+///     const Seq2Seq model(config, parameters);
+///     const BatchLoss cost = model.loss(source, target, wanted, {.label_smoothing = 0.1F}, pass);
+class Seq2Seq {
+ public:
+  /// Builds the model, taking from `parameters` what is there and making what is not. Throws UsageError for a
+  /// configuration that cannot be.
+  Seq2Seq(const ModelConfig& config, Parameters& parameters);
+
+  [[nodiscard]] const ModelConfig& config() const { return config_; }
+  [[nodiscard]] const Generator& generator() const { return generator_; }
+
+  [[nodiscard]] Memory encode(const Tokens& source, Pass& pass, bool want_attention = false) const;
+  /// Teacher-forced: `target` starts with <s>; `wanted` [batch * length] are the tokens to predict, 0 where padding.
+  [[nodiscard]] BatchLoss loss(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,
+                               const LossOptions& how, Pass& pass) const;
+  /// log p of each row's target, summed over its tokens and its end of sequence.
+  void score(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,
+             std::span<double> log_probabilities) const;
+  /// The decoder at the start of its output. `memory` may go; what is needed of it is kept.
+  [[nodiscard]] std::unique_ptr<Stepper> start(const Memory& memory, bool want_attention = false,
+                                               const AttentionChoice& which = {}) const;
+
+ private:
+  ModelConfig config_;
+  Embedding source_;
+  std::unique_ptr<Encoder> encoder_;
+  Generator generator_;
+};
+
+}  // namespace fovea

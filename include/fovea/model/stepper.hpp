@@ -1,0 +1,29 @@
+// A decoder at work, one token at a time: what search runs on.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "fovea/tensor.hpp"
+
+namespace fovea {
+
+/// A decoder that has read its memory and continues each of its rows by one token per call. A row is a hypothesis about
+/// one sentence; at the start there is one row per sentence. Rows never influence each other.
+class Stepper {
+ public:
+  Stepper() = default;
+  virtual ~Stepper() = default;
+  Stepper(const Stepper&) = delete;
+  Stepper& operator=(const Stepper&) = delete;
+
+  /// Feeds each row its last token and returns the logits of the next one, [rows, vocabulary].
+  [[nodiscard]] virtual Tensor step(std::span<const std::int32_t> tokens) = 0;
+  /// Row i goes on as what row rows[i] was; the number of rows becomes rows.size().
+  virtual void keep(std::span<const std::int32_t> rows) = 0;
+  /// The attention weights of the last step, [rows, source length], averaged over layers and heads (or the chosen
+  /// ones). Empty for a model without attention, or when it was not asked for.
+  [[nodiscard]] virtual Tensor attention() const { return {}; }
+};
+
+}  // namespace fovea

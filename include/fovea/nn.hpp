@@ -1,0 +1,12 @@
+// Layers, and the system of named parameters they and the attention mechanisms are built from.
+#pragma once
+
+#include "fovea/nn/convolution.hpp"
+#include "fovea/nn/embedding.hpp"
+#include "fovea/nn/feed_forward.hpp"
+#include "fovea/nn/layer_norm.hpp"
+#include "fovea/nn/linear.hpp"
+#include "fovea/nn/parameters.hpp"
+#include "fovea/nn/pass.hpp"
+#include "fovea/nn/positions.hpp"
+#include "fovea/nn/recurrent.hpp"

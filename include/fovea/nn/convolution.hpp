@@ -1,0 +1,44 @@
+// Convolutional layers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "fovea/convolution.hpp"
+#include "fovea/nn/parameters.hpp"
+
+namespace fovea {
+
+/// A convolution over time with a gated linear unit (Dauphin et al. 2017).
+struct GatedConvolution {
+  GatedConvolution() = default;
+  GatedConvolution(Parameters& p, const std::string& name, std::int64_t kernel, std::int64_t width)
+      : weight(p.matrix(name + ".weight", {kernel * width, 2 * width}, Init::xavier)),
+        bias(p.get(name + ".bias", {2 * width}, Init::zeros)) {}
+
+  /// x [batch, time, width] to the same shape.
+  [[nodiscard]] Var operator()(const Var& x, const Conv1dOptions& how = {}) const {
+    return conv1d_glu(x, weight.var, bias, how);
+  }
+  /// One position, for decoding: the kernel's inputs side by side [rows, kernel * width] to [rows, width].
+  [[nodiscard]] Tensor step(const Tensor& window) const;
+
+  Weight weight{};  // [kernel * width, 2 * width]
+  Var bias{};       // [2 * width]
+};
+
+/// A convolution over pictures: [batch, height, width, in] to [batch, height', width', out].
+struct Conv2d {
+  Conv2d() = default;
+  Conv2d(Parameters& p, const std::string& name, std::int64_t in, std::int64_t out, const Window2d& over)
+      : weight(p.get(name + ".weight", {over.height * over.width * in, out}, Init::xavier)),
+        bias(p.get(name + ".bias", {out}, Init::zeros)),
+        window(over) {}
+  [[nodiscard]] Var operator()(const Var& x) const { return conv2d(x, weight, bias, window); }
+
+  Var weight{};  // [window.height * window.width * in, out]
+  Var bias{};    // [out]
+  Window2d window{};
+};
+
+}  // namespace fovea

@@ -1,0 +1,26 @@
+// f(x W1 + b1) W2 + b2 at every position (Vaswani et al. 2017, eq. 2).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "fovea/nn/linear.hpp"
+#include "fovea/nn/pass.hpp"
+
+namespace fovea {
+
+struct FeedForward {
+  FeedForward() = default;
+  FeedForward(Parameters& p, const std::string& name, std::int64_t width, std::int64_t inner,
+              Activation with = Activation::relu)
+      : first(p, name + ".first", width, inner), second(p, name + ".second", inner, width), activation(with) {}
+
+  [[nodiscard]] Var operator()(const Var& x, Pass& pass) const {
+    return second(first(x, activation, pass.next(pass.rates.inner)));
+  }
+
+  Linear first{}, second{};
+  Activation activation = Activation::relu;
+};
+
+}  // namespace fovea

@@ -1,0 +1,130 @@
+// The named weights of a model: one system for every layer, mechanism and model.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "fovea/ops.hpp"
+#include "fovea/var.hpp"
+
+namespace fovea {
+
+/// How a new weight starts.
+struct Init {
+  enum class Kind { constant, uniform, normal, xavier, recurrent, embedding };
+  Kind kind = Kind::constant;
+  double scale = 0;  // the constant, the uniform's limit, the normal's deviation
+
+  static const Init zeros, ones;
+  static const Init xavier;     // uniform in +-sqrt(6 / (rows + columns))  (Glorot and Bengio 2010)
+  static const Init recurrent;  // uniform in +-1 / sqrt(rows)
+  static const Init embedding;  // normal with deviation 1 / sqrt(columns); the padding row 0 is zero
+  [[nodiscard]] static constexpr Init uniform(double limit) { return {Kind::uniform, limit}; }
+  [[nodiscard]] static constexpr Init normal(double deviation) { return {Kind::normal, deviation}; }
+};
+inline constexpr Init Init::zeros{Init::Kind::constant, 0};
+inline constexpr Init Init::ones{Init::Kind::constant, 1};
+inline constexpr Init Init::xavier{Init::Kind::xavier, 0};
+inline constexpr Init Init::recurrent{Init::Kind::recurrent, 0};
+inline constexpr Init Init::embedding{Init::Kind::embedding, 0};
+
+/// How the numbers of a matrix are stored for inference.
+enum class Storage { f32, f16, int8 };
+
+/// Which way round a layer multiplies with a matrix: x W with W [in, out], or x W' with W [out, in], whose rows are
+/// outputs, as in an embedding that is also the output layer.
+enum class MatrixLayout { in_out, out_in };
+
+/// A matrix in the form that inference multiplies with. It does not follow later changes of the weight.
+class PackedWeight {
+ public:
+  PackedWeight() = default;
+  virtual ~PackedWeight() = default;
+  PackedWeight(const PackedWeight&) = delete;
+  PackedWeight& operator=(const PackedWeight&) = delete;
+
+  [[nodiscard]] virtual Storage storage() const = 0;
+  [[nodiscard]] virtual std::int64_t in() const = 0;
+  [[nodiscard]] virtual std::int64_t out() const = 0;
+  /// f(x W + b): x [.., in] to [.., out]; bias [out] or empty.
+  [[nodiscard]] virtual Tensor product(const Tensor& x, const Tensor& bias, Activation activation) const = 0;
+};
+
+/// A matrix that a layer multiplies with: the values that are trained, and the packed form once there is one.
+struct Weight {
+  Var var{};
+  MatrixLayout layout = MatrixLayout::in_out;
+  std::shared_ptr<const PackedWeight> packed{};
+
+  explicit operator bool() const { return static_cast<bool>(var); }
+  [[nodiscard]] std::int64_t in() const { return var.dim(layout == MatrixLayout::in_out ? 0 : 1); }
+  [[nodiscard]] std::int64_t out() const { return var.dim(layout == MatrixLayout::in_out ? 1 : 0); }
+  /// f(x W + b) without a gradient, on the packed form if there is one.
+  [[nodiscard]] Tensor product(const Tensor& x, const Tensor& bias = {},
+                               Activation activation = Activation::none) const;
+};
+
+/// Every weight of a model by its name, in the order in which the model asked for them. A model is built by asking:
+/// what is there already (from a file, or shared with another copy) is taken, the rest is made from the seed and the
+/// name alone, so the order of asking does not matter.
+///
+///     Parameters parameters(seed);
+///     const Linear layer(parameters, "output", 64, 10);
+///     Adam adam(parameters, {.rate = 1e-3F});
+class Parameters {
+ public:
+  struct Entry {
+    std::string name;
+    Var weight;
+    bool used = false;                   // a layer has asked for it
+    std::optional<MatrixLayout> layout;  // of a matrix that a layer multiplies with; others are never packed
+    std::shared_ptr<const PackedWeight> packed = {};
+  };
+
+  explicit Parameters(std::uint64_t seed = 1) : seed_(seed) {}
+
+  /// The weight of this name. Throws ShapeError when one of another shape is there. Once sealed, throws Error for a
+  /// name that is not there instead of making it.
+  Var get(const std::string& name, const Shape& shape, const Init& init);
+  /// The same for a matrix that a layer multiplies with, so that it may be packed. Throws UsageError when another
+  /// layer multiplies with it the other way round.
+  Weight matrix(const std::string& name, const Shape& shape, const Init& init,
+                MatrixLayout layout = MatrixLayout::in_out);
+
+  /// Puts a weight in before a layer asks for it. Throws Error when the name is taken.
+  void put(const std::string& name, Tensor value);
+  /// From now on nothing new is made.
+  void seal() { sealed_ = true; }
+
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  [[nodiscard]] const Var* find(std::string_view name) const;
+  [[nodiscard]] std::int64_t count() const;  // numbers in all weights
+
+  /// Packs the matrices that layers multiply with. Layers built from here on, or from a replica, use the packed form.
+  void pack();
+  /// Shares the values, with gradients of its own: for another thread that builds the same model.
+  [[nodiscard]] Parameters replica() const;
+  /// Clears all gradients.
+  void zero_grad() const;
+
+  /// All weights as one .safetensors file, which appears whole or not at all; and from one, sealed.
+  void save(const std::filesystem::path& file) const;
+  [[nodiscard]] static Parameters load(const std::filesystem::path& file);
+
+ private:
+  Entry& entry(const std::string& name, const Shape& shape, const Init& init);
+
+  std::uint64_t seed_;
+  bool sealed_ = false;
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,33 @@
+// Where a token stands, added to its embedding.
+#pragma once
+
+#include <string>
+
+#include "fovea/nn/parameters.hpp"
+#include "fovea/var.hpp"
+
+namespace fovea {
+
+/// sin and cos of position / 10000^(2i/d) (Vaswani et al. 2017, section 3.5): the first half of the features the sines,
+/// the second the cosines. [length, width] for positions first to first + length - 1.
+[[nodiscard]] Tensor sinusoidal_positions(std::int64_t first, std::int64_t length, std::int64_t width);
+
+/// Learned or sinusoidal positions, or none.
+class PositionEmbedding {
+ public:
+  enum class Kind { none, sinusoidal, learned };
+
+  PositionEmbedding() = default;
+  PositionEmbedding(Parameters& p, const std::string& name, Kind kind, std::int64_t max_length, std::int64_t width);
+
+  /// x [batch, length, width] with the positions first to first + length - 1 added. Throws Error when a learned
+  /// table is too short.
+  [[nodiscard]] Var add_to(const Var& x, std::int64_t first = 0) const;
+
+ private:
+  Kind kind_ = Kind::none;
+  Var table_;                // [max_length, width], learned
+  mutable Tensor computed_;  // [as far as needed, width], sinusoidal; a model belongs to one thread at a time
+};
+
+}  // namespace fovea

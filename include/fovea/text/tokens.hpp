@@ -1,0 +1,68 @@
+// Batches of token ids.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fovea {
+
+/// The ids of the special tokens, the same in every vocabulary.
+inline constexpr std::int32_t pad_id = 0;
+inline constexpr std::int32_t unk_id = 1;
+inline constexpr std::int32_t bos_id = 2;
+inline constexpr std::int32_t eos_id = 3;
+inline constexpr std::int32_t special_ids = 4;  // the first id of an ordinary token
+
+/// A padded batch of token ids. The arrays belong to the caller and outlive the pass, its backward included.
+struct Tokens {
+  std::span<const std::int32_t> ids{};      // [batch * length], row by row; 0 is padding
+  std::span<const std::int64_t> lengths{};  // [batch], real tokens of each row
+  std::int64_t batch = 0;
+  std::int64_t length = 0;
+};
+
+/// Which special tokens stand around a sequence.
+enum class Marks {
+  none,   // a b
+  end,    // a b </s>: what an encoder reads, and what a decoder shall write
+  begin,  // <s> a b: what a decoder is fed
+};
+
+/// Sequences padded to one array; the memory is kept from one filling to the next.
+///
+///     PaddedTokens batch;
+///     batch.fill(rows, Marks::end, [&](std::int64_t r) { return std::span(sentences[r]); });
+///     model.encode(batch.view(), pass);
+class PaddedTokens {
+ public:
+  /// `sequence(row)` gives the ids of a row, as a span or a vector.
+  template <class Get>
+  void fill(std::int64_t rows, Marks marks, const Get& sequence) {
+    const std::int64_t mark = marks == Marks::none ? 0 : 1;
+    length_ = 0;
+    lengths_.clear();
+    for (std::int64_t r = 0; r < rows; ++r) {
+      lengths_.push_back(static_cast<std::int64_t>(sequence(r).size()) + mark);
+      length_ = std::max(length_, lengths_.back());
+    }
+    ids_.assign(static_cast<std::size_t>(rows * length_), pad_id);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto& from = sequence(r);
+      auto to = ids_.begin() + r * length_;
+      if (marks == Marks::begin) *to++ = bos_id;
+      to = std::copy(from.begin(), from.end(), to);
+      if (marks == Marks::end) *to = eos_id;
+    }
+  }
+
+  [[nodiscard]] Tokens view() const { return {ids_, lengths_, static_cast<std::int64_t>(lengths_.size()), length_}; }
+
+ private:
+  std::vector<std::int32_t> ids_;
+  std::vector<std::int64_t> lengths_;
+  std::int64_t length_ = 0;
+};
+
+}  // namespace fovea

@@ -1,0 +1,63 @@
+// Adam (Kingma and Ba 2015), with decoupled weight decay as AdamW (Loshchilov and Hutter 2019).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fovea/nn/parameters.hpp"
+
+namespace fovea {
+
+struct AdamOptions {
+  float rate = 1e-3F;
+  float beta1 = 0.9F;
+  float beta2 = 0.999F;
+  float epsilon = 1e-8F;
+  float weight_decay = 0;  // decoupled, as in AdamW; 0: Adam
+  float clip = 0;          // largest norm of the gradient; 0: no limit
+  float ema = 0;           // decay of an exponential mean of the weights; 0: none is kept
+
+  /// Throws UsageError naming the field that cannot be.
+  void check() const;
+};
+
+/// Updates every weight of `parameters` from its gradient.
+///
+///     Adam adam(parameters, {.rate = 1e-3F});
+///     backward(loss);
+///     adam.step();  // takes the gradients and clears them
+class Adam {
+ public:
+  /// Make it after the model: weights that are asked for later are not trained. Throws UsageError for options that
+  /// cannot be.
+  explicit Adam(Parameters& parameters, const AdamOptions& options = {});
+
+  /// One step with the gradients, their norm cut to the options' clip; the gradients are cleared. Returns the norm
+  /// before the cut. Throws Error when it is not finite.
+  double step() { return step(options_.rate); }
+  /// The same with another rate, and the gradients times `scale`.
+  double step(double rate, double scale = 1);
+
+  [[nodiscard]] std::int64_t steps() const { return steps_; }  // taken so far
+  void set_steps(std::int64_t steps) { steps_ = steps; }       // when a training goes on
+
+  // In the order of Parameters::entries().
+  [[nodiscard]] std::vector<Tensor>& first_moments() { return first_; }
+  [[nodiscard]] std::vector<Tensor>& second_moments() { return second_; }
+  [[nodiscard]] std::vector<Tensor>& mean() { return mean_; }  // the exponential mean of the weights; may be empty
+
+ private:
+  Parameters& parameters_;
+  AdamOptions options_;
+  std::int64_t steps_ = 0;
+  std::vector<Tensor> first_, second_, mean_;
+  struct Piece {
+    std::size_t entry;
+    std::int64_t at, count;
+  };
+  std::vector<Piece> pieces_;  // all weights, cut so that threads can share them
+  std::vector<double> squares_;
+  std::vector<Tensor> gradients_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,89 @@
+// The training loop: batches, gradients, steps, checkpoints, validation.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fovea/nn/parameters.hpp"
+#include "fovea/train/learner.hpp"
+#include "fovea/train/options.hpp"
+
+namespace fovea {
+
+/// Where a training stands.
+struct TrainState {
+  std::int64_t step = 0;
+  std::int64_t epoch = 0;
+  std::int64_t batch = 0;  // of the epoch: the next one
+  double seconds = 0;      // trained so far
+  std::int64_t tokens = 0;
+  double best = 0;  // validation's best score, higher is better
+  bool has_best = false;
+  int without_improvement = 0;       // validations since then
+  int halvings = 0;                  // of the learning rate
+  std::int64_t validated_step = -1;  // the last step that was validated
+  bool finished = false;
+};
+
+/// Since the last report.
+struct TrainReport {
+  TrainState state;
+  double loss = 0;        // per output token, with label smoothing and R-Drop
+  double perplexity = 0;  // without
+  double accuracy = 0;    // of single outputs, teacher-forced
+  double rate = 0;
+  double gradient_norm = 0;
+  double tokens_per_second = 0;  // of the outputs
+  double progress = 0;           // 0 to 1, by the limit that comes first; 0 when there is none
+};
+
+/// What validation found.
+struct Validation {
+  double score = 0;                                       // higher is better
+  double loss = 0;                                        // per output token
+  std::vector<std::pair<std::string, double>> figures{};  // by name, for the log: bleu, accuracy
+  std::string text{};                                     // for people: "loss 1.83  bleu 34.20"
+};
+
+/// Called while training goes on, on the training's thread.
+class TrainObserver {
+ public:
+  TrainObserver() = default;
+  virtual ~TrainObserver() = default;
+  TrainObserver(const TrainObserver&) = delete;
+  TrainObserver& operator=(const TrainObserver&) = delete;
+  virtual void reported(const TrainReport&) {}
+  virtual void validated(const TrainState&, const Validation&, bool /*best*/) {}
+  /// After every step; the progress by the same measure as TrainReport's.
+  virtual void stepped(const TrainState&, double /*progress*/) {}
+  /// Asked after every step; true writes a checkpoint and ends.
+  [[nodiscard]] virtual bool wants_stop() { return false; }
+};
+
+struct Trainer {
+  Parameters& parameters;  // trained in place
+  const LearnerFactory& make_learner;
+  const TrainOptions& options;
+  const Examples& examples;
+  BatchPlan& plan;
+  TrainObserver& observer;
+  std::filesystem::path checkpoint_file;
+  /// A JSON object that says what the training was given; a checkpoint made with another one is not continued.
+  std::string fingerprint;
+  /// Validates the weights (of every entry, in order) that a checkpoint would be saved as.
+  std::function<Validation(std::span<const Tensor> weights)> validate;
+  /// Saves weights that are the best so far.
+  std::function<void(std::span<const Tensor> weights)> save_best;
+
+  enum class End { limit, patience, interrupted };
+  /// Trains until a limit is reached, validation no longer improves, or the observer wants to stop. With `resume` goes
+  /// on from the checkpoint file if there is one.
+  End run(bool resume);
+};
+
+}  // namespace fovea

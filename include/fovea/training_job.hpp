@@ -1,0 +1,68 @@
+// A whole training, from files of text to a model folder: what `fovea train` does.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fovea/model/config.hpp"
+#include "fovea/text.hpp"
+#include "fovea/train/options.hpp"
+#include "fovea/train/trainer.hpp"
+
+namespace fovea {
+
+/// What decides which checkpoint is best.
+enum class ValidateBy { loss, bleu, accuracy };
+
+/// What the model is for: text to text, or text to a label.
+enum class Task { generate, classify };
+
+struct TrainingJob {
+  Task task = Task::generate;     // classify: config has a classifier as its head
+  std::filesystem::path model{};  // the folder to make or to go on in
+  // Plain text or .gz, line by line translations of each other; or texts and labels. To classify, target may be empty:
+  // then a line of the source is "__label__X text", and the same for validation.
+  std::string source{}, target{};
+  std::string valid_source{}, valid_target{};
+  ModelConfig config = preset("transformer-tiny");  // vocabularies are filled in
+  TrainOptions options{};                           // a learning rate of 0 is the usual one for the model
+  TokenizerKind tokenizer = TokenizerKind::sentencepiece;
+  std::string tokenizer_model{};  // a trained SentencePiece .model; empty: train one
+  bool bpe = false;               // SentencePiece: byte-pair encoding instead of a unigram model
+  int vocabulary = 8000;          // of each side, or of both when shared
+  int min_count = 1;              // words and characters that occur less often are unknown
+  bool shared_vocabulary = false;
+  double subword_sampling = 0;  // Tokenizer::sample's amount, each epoch anew; 0: one segmentation for all
+  int max_length = 256;         // tokens; longer pairs are left out
+  float hop_penalty = 0;        // of a classifier that pools with several hops (Lin et al. 2017)
+  ValidateBy validate_by = ValidateBy::loss;
+  bool resume = false;     // go on from the checkpoint in the folder, if there is one
+  bool overwrite = false;  // start anew in a folder that holds a model
+};
+
+/// What people want to see of a validation.
+struct ValidationSample {
+  std::string source, reference, output;
+};
+
+class TrainingObserver : public TrainObserver {
+ public:
+  /// Before the first step: warnings about the data, sizes, the number of weights.
+  virtual void started(const std::vector<std::string>& /*notes*/) {}
+  virtual void samples(const std::vector<ValidationSample>& /*samples*/) {}
+};
+
+/// Trains and leaves a model folder with config.json, the tokenizer's files, model.safetensors (the best weights so
+/// far), checkpoint.safetensors, log.jsonl and report.html.
+///
+///     TrainingJob job;
+///     job.model = "en-de"; job.source = "train.en"; job.target = "train.de"; …
+///     train(job);
+///
+/// Throws UsageError naming the field that cannot be, FileError naming the file.
+Trainer::End train(const TrainingJob& job, TrainingObserver& observer);
+Trainer::End train(const TrainingJob& job);
+
+}  // namespace fovea

@@ -1,0 +1,130 @@
+// Text in; text, tokens, scores and attention out: what the command line, the server and bindings call.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/attention_record.hpp"
+#include "fovea/decode/search.hpp"
+#include "fovea/model/folder.hpp"
+
+namespace fovea {
+
+struct TranslateOptions {
+  int beam = 5;                // 1: greedy
+  float length_penalty = 1;    // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
+  float coverage_penalty = 0;  // Wu et al. 2016: punishes source tokens that got little attention
+  int n_best = 1;
+  int min_length = 0;
+  int max_length = 0;       // 0: twice the source's length and 20 more
+  int no_repeat_ngram = 0;  // n > 0: no n tokens in a row occur twice
+  bool sample = false;      // sample each token instead of taking the best
+  float temperature = 1;
+  int top_k = 0;
+  float top_p = 1;
+  std::uint64_t seed = 1;
+
+  bool attention = false;  // give Translation::attention
+  int layer = -1;          // of this decoder layer only; -1: the mean over all
+  int head = -1;
+  bool replace_unknown = false;      // <unk> becomes the source token it attended to most
+  bool merge_words = false;          // attention between words instead of tokens
+  std::int64_t batch_tokens = 2048;  // source tokens decoded together by one thread; fewer for beams wider than 5
+  std::int64_t first_line = 0;       // number of the first line, for sampling
+  bool skip_long = false;            // a line longer than the model can read gives an empty output, not an error
+
+  /// As search() takes them.
+  [[nodiscard]] SearchOptions search() const;
+};
+
+/// One output for one line.
+struct Translation {
+  std::string text{};
+  float score = 0;                                            // what it was ranked by
+  float log_probability = 0;                                  // natural, of its tokens and the end of sequence
+  std::vector<std::string> source_tokens{}, target_tokens{};  // each with its end of sequence
+  std::vector<std::vector<float>> attention{};                // when asked for: [target][source], each row sums to 1
+
+  /// Tokens and attention as one record.
+  [[nodiscard]] AttentionRecord record() const;
+};
+
+/// An output and how it came about.
+struct TranslationTrace {
+  Translation translation{};    // with the mean over layers and heads as its attention
+  AttentionRecord attention{};  // the same, and the maps of each layer and head that was asked for
+  BeamTree beam{};
+  std::vector<std::string> beam_tokens{};  // of beam.nodes, as they are shown; the root's is empty
+};
+
+/// Which maps a trace holds.
+struct TraceOptions {
+  bool cross = true, encoder = false, decoder = false;
+};
+
+/// A model loaded for use, or several that write each output together (EnsembleStepper). Threads share it: calls may
+/// overlap.
+///
+///     fovea::Translator translator("build/demo/model");
+///     std::string iso = translator.translate("3 March 2021").text;
+class Translator {
+ public:
+  /// Throws FileError naming what is wrong with the folder.
+  explicit Translator(const std::filesystem::path& folder);
+  /// All of them as one. Throws UsageError naming the two whose tokens are not the same, or when there is none.
+  explicit Translator(std::span<const std::filesystem::path> folders);
+  /// The same with weights from elsewhere; shares them.
+  Translator(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters);
+  ~Translator();
+  Translator(const Translator&) = delete;
+  Translator& operator=(const Translator&) = delete;
+
+  /// Throws UsageError naming an option that cannot be, for this model or at all.
+  void check(const TranslateOptions& options) const;
+
+  /// The best output of one line.
+  [[nodiscard]] Translation translate(const std::string& line, const TranslateOptions& options = {}) const;
+  /// The n-best outputs of each line, best first. An empty line gives as many empty ones. A line's result does not
+  /// depend on the others.
+  [[nodiscard]] std::vector<std::vector<Translation>> translate(std::span<const std::string> lines,
+                                                                const TranslateOptions& options = {}) const;
+  /// log p(target | source) of each pair, natural, over the target's tokens and its end of sequence. Of a single model
+  /// only: throws UsageError otherwise.
+  [[nodiscard]] std::vector<double> score(std::span<const std::string> sources,
+                                          std::span<const std::string> targets) const;
+  /// How the best output of one line came about: the attention maps of a single model, and the beam. Throws UsageError
+  /// for a line without text.
+  [[nodiscard]] TranslationTrace trace(const std::string& line, const TranslateOptions& options = {},
+                                       const TraceOptions& want = {}) const;
+
+  /// Of the first model.
+  [[nodiscard]] const ModelConfig& config() const;
+  /// Whether any of its models attends to its source.
+  [[nodiscard]] bool attends() const;
+  [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }
+
+ private:
+  struct Member;
+  struct Line;
+  class EncodedBatch;
+  [[nodiscard]] std::int64_t longest_input() const;                 // with the end of sequence; 0: any
+  [[nodiscard]] std::int64_t longest_output() const;                // 0: any
+  void check_length(std::int64_t length, std::int64_t line) const;  // throws Error
+  [[nodiscard]] SearchOptions search_options(const TranslateOptions& options) const;
+  void decode(std::span<const Line* const> lines, const TranslateOptions& options,
+              std::vector<std::vector<Translation>>& results) const;
+  [[nodiscard]] Translation finish(const Line& line, const Hypothesis& hypothesis,
+                                   const TranslateOptions& options) const;
+
+  Tokenizers tokenizers_;
+  std::vector<std::unique_ptr<Member>> members_;
+};
+
+/// Pairs i-j, "target word j attended most to source word i", in the order of the target (the format of Pharaoh).
+[[nodiscard]] std::string alignment_text(const Translation& translation);
+
+}  // namespace fovea

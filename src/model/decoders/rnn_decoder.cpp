@@ -1,0 +1,194 @@
+#include "model/decoders/rnn_decoder.hpp"
+
+#include "fovea/error.hpp"
+#include "fovea/ops.hpp"
+#include "model/decoders/rnn_state.hpp"
+
+namespace fovea {
+namespace {
+
+Score make_score(const RnnDecoderConfig& c, std::int64_t memory, Parameters& p, const std::string& name) {
+  const std::int64_t h = c.dim;
+  switch (c.attention) {
+    case RnnAttention::additive:
+    case RnnAttention::concat: {
+      // concat is additive with W and U side by side in one matrix (Luong et al. 2015, eq. 8).
+      score::Additive a{.w = p.get(name + ".query", {h, h}, Init::xavier),
+                        .u = p.get(name + ".key", {h, memory}, Init::xavier),
+                        .v = p.get(name + ".vector", {h}, Init::xavier)};
+      if (c.attention == RnnAttention::additive) a.b = p.get(name + ".bias", {h}, Init::zeros);
+      if (c.coverage) a.coverage_weight = p.get(name + ".coverage", {h}, Init::zeros);
+      return a;
+    }
+    case RnnAttention::general:
+      return score::General{.w = p.get(name + ".general", {h, memory}, Init::xavier)};
+    case RnnAttention::location:
+      return score::Location{.w = p.get(name + ".location", {c.max_positions, h}, Init::xavier)};
+    case RnnAttention::scaled_dot:
+      return score::ScaledDot{};
+    case RnnAttention::cosine:
+      return score::Cosine{.scale = 8};  // a softmax of values in [-1, 1] alone would be nearly even
+    default:
+      return score::Dot{};
+  }
+}
+
+DecoderLayer make_cell(const RnnDecoderConfig& c, const std::string& name, std::int64_t in, Parameters& p) {
+  const std::int64_t h = c.dim;
+  const std::int64_t gates = c.cell == Cell::gru ? 3 : 4;
+  DecoderLayer cell{.input = p.get(name + ".input", {in, gates * h}, Init::xavier),
+                    .state = p.get(name + ".state", {h, gates * h}, Init::recurrent),
+                    .bias = p.get(name + ".bias", {gates * h}, Init::zeros)};
+  if (c.cell == Cell::gru) cell.state_bias = p.get(name + ".state_bias", {h}, Init::zeros);
+  return cell;
+}
+
+DecoderForm form_of(RnnForm form) {
+  switch (form) {
+    case RnnForm::luong:
+      return DecoderForm::luong;
+    case RnnForm::conditional:
+      return DecoderForm::conditional;
+    default:
+      return DecoderForm::bahdanau;
+  }
+}
+
+bool needs_same_width(RnnAttention a) {
+  return a == RnnAttention::dot || a == RnnAttention::scaled_dot || a == RnnAttention::cosine;
+}
+
+}  // namespace
+
+RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes, Parameters& p,
+                       const std::string& name)
+    : config_(config), sizes_(sizes), attended_width_(sizes.memory) {
+  if (sizes.memory == 0 && attends()) throw UsageError("attention: an rnn decoder without a memory has none");
+  const std::int64_t width = config.dim;
+  if (needs_same_width(config.attention) && sizes.memory != width) {
+    project_memory_ = Linear(p, name + ".memory", sizes.memory, width, false);
+    attended_width_ = width;
+  }
+  const bool with_context = (!luong() && !conditional()) || !attends();
+  const std::int64_t fed = with_context ? attended_width_ : config.input_feeding ? width : 0;
+  weights_.cell = config.cell;
+  std::int64_t in = sizes.embedding + fed;
+  for (int i = 0; i < config.layers; ++i) {
+    const std::string at = name + "." + std::to_string(i);
+    weights_.layers.push_back(make_cell(config, at, in, p));
+    if (sizes.memory > 0) first_.emplace_back(p, at + ".first", sizes.memory, width);
+    in = width;
+  }
+  if (conditional()) weights_.layers.push_back(make_cell(config, name + ".second", attended_width_, p));
+  if (attends()) {
+    weights_.score = make_score(config, attended_width_, p, name + ".attention");
+    if (config.local == LocalKind::predictive) {
+      weights_.center = p.get(name + ".center.weight", {width, width}, Init::xavier);
+      weights_.center_vector = p.get(name + ".center.vector", {width}, Init::xavier);
+    }
+  }
+  if (luong() && attends()) {
+    weights_.attentional = p.get(name + ".attentional.weight", {attended_width_ + width, width}, Init::xavier);
+    weights_.attentional_bias = p.get(name + ".attentional.bias", {width}, Init::zeros);
+  } else {
+    from_state_ = Linear(p, name + ".out.state", width, width);
+    if (sizes.memory > 0) from_context_ = Linear(p, name + ".out.context", attended_width_, width, false);
+    from_input_ = Linear(p, name + ".out.input", sizes.embedding, width, false);
+  }
+  const bool for_decoding = first_.empty() ? from_state_.weight.packed != nullptr : first_[0].weight.packed != nullptr;
+  if (for_decoding && attends()) packed_ = packed();
+  if (for_decoding && !attends()) packed_layers_ = packed_layers();
+}
+
+AttentionalRnnOptions RnnDecoder::options() const {
+  AttentionalRnnOptions how{.form = form_of(config_.form), .input_feeding = config_.input_feeding};
+  if (config_.local != LocalKind::none) {
+    how.local = Local{.half_width = config_.local_window, .gaussian = config_.local == LocalKind::predictive};
+  }
+  return how;
+}
+
+std::shared_ptr<const PackedAttentionalRnn> RnnDecoder::packed() const {
+  if (packed_) return packed_;
+  return std::make_shared<const PackedAttentionalRnn>(weights_, options(), sizes_.embedding, attended_width_);
+}
+
+std::shared_ptr<const std::vector<RecurrentStepper>> RnnDecoder::packed_layers() const {
+  if (packed_layers_) return packed_layers_;
+  auto steppers = std::make_shared<std::vector<RecurrentStepper>>();
+  for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
+    const DecoderLayer& l = weights_.layers[i];
+    const Var input = i == 0 ? Var(l.input.value().slice(0, 0, sizes_.embedding).contiguous()) : l.input;
+    if (weights_.cell == Cell::gru) {
+      steppers->emplace_back(GruWeights{input, l.state, l.bias, l.state_bias});
+    } else {
+      steppers->emplace_back(LstmWeights{input, l.state, l.bias});
+    }
+  }
+  return steppers;
+}
+
+RnnDecoder::Start RnnDecoder::begin(const Memory* memory, std::int64_t rows) const {
+  Start s;
+  if (memory == nullptr) {
+    for (int i = 0; i < config_.layers; ++i) s.states.emplace_back(Tensor::zeros({rows, config_.dim}));
+    return s;
+  }
+  s.memory = project_memory_ ? project_memory_(memory->states) : memory->states;
+  s.summary = memory->summary ? memory->summary : mean_rows(memory->states, memory->lengths);
+  for (const Linear& layer : first_) s.states.push_back(layer(s.summary, Activation::tanh));
+  return s;
+}
+
+Var RnnDecoder::read_out(const Var& states, const Var& contexts, const Var& embedded) const {
+  return add(add(from_state_(states), from_context_(contexts)), from_input_(embedded));
+}
+
+Decoded RnnDecoder::decode_plain(const Start& start, const Var& embedded, std::span<const std::int64_t> lengths,
+                                 Pass& pass) const {
+  const DecoderLayer& low = weights_.layers[0];
+  RecurrentOptions how{.lengths = lengths};
+  if (start.summary) how.constant = linear(start.summary, slice(low.input, 0, sizes_.embedding, low.input.dim(0)));
+  Var x = embedded;
+  for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
+    const DecoderLayer& l = weights_.layers[i];
+    const Var input = i == 0 ? slice(l.input, 0, 0, sizes_.embedding) : l.input;
+    x = weights_.cell == Cell::gru ? gru(x, {input, l.state, l.bias, l.state_bias}, how, start.states[i]).states
+                                   : lstm(x, {input, l.state, l.bias}, how, start.states[i]).states;
+    if (i + 1 < weights_.layers.size()) x = pass.drop(x);
+    how.constant = {};
+  }
+  // The context is the same at every step: its part of the sum is made once per sentence.
+  const Var without_context = add(from_state_(x), from_input_(embedded));
+  Decoded out;
+  out.states = pass.drop(start.summary ? add_to_rows(without_context, from_context_(start.summary)) : without_context);
+  return out;
+}
+
+Decoded RnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& pass,
+                           const DecoderAttention& want) const {
+  const Start s = begin(memory, target.values.dim(0));
+  const Var e = pass.drop(target.values);
+  if (!attends()) return decode_plain(s, e, target.lengths, pass);
+  AttentionalRnnOptions how = options();
+  how.lengths = target.lengths;
+  how.memory_lengths = memory->lengths;
+  how.dropout = pass.next(pass.rates.all);
+  how.want_weights = want.cross;
+  const AttentionalRnn run = attentional_rnn(e, s.memory, weights_, how, s.states);
+  Decoded out;
+  out.states = pass.drop(luong() ? run.attentional : read_out(run.states, run.contexts, e));
+  if (want.cross) {
+    const Var& w = run.weights;  // [batch, length, source length]
+    out.cross.push_back(reshape(w, {w.dim(0), 1, w.dim(1), w.dim(2)}));
+  }
+  return out;
+}
+
+std::unique_ptr<DecoderState> RnnDecoder::start(const Memory* memory, std::int64_t rows, bool want_attention) const {
+  const NoGrad quiet;
+  if (!attends()) return std::make_unique<PlainRnnState>(*this, memory, rows);
+  return std::make_unique<RnnState>(*this, *memory, want_attention);
+}
+
+}  // namespace fovea

@@ -1,0 +1,62 @@
+// Recurrent decoder: Bahdanau's, Luong's or the conditional form with any score, or the fixed context vector.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/arena.hpp"
+#include "fovea/attention/attentional_rnn.hpp"
+#include "fovea/attention/attentional_rnn_stepper.hpp"
+#include "fovea/model/decoder.hpp"
+#include "fovea/nn/linear.hpp"
+
+namespace fovea {
+
+/// Bahdanau et al. 2015: the previous state is the query, the context enters the cell, and the output layer sees state,
+/// context and input. Luong et al. 2015: the current state is the query, and an attentional layer mixes state and
+/// context, fed back or not. Conditional (Sennrich et al. 2017): a first cell reads the input, its state is the query,
+/// the context enters a second cell; the output layer is Bahdanau's. Without attention (Cho et al. 2014): the encoder's
+/// summary enters the cell at every step. Without a memory (a language model): the cells alone.
+class RnnDecoder final : public Decoder {
+ public:
+  RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes, Parameters& parameters,
+             const std::string& name);
+  [[nodiscard]] Decoded decode(const Memory* memory, const Sequence& target, Pass& pass,
+                               const DecoderAttention& want) const override;
+  [[nodiscard]] std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows,
+                                                    bool want_attention) const override;
+  [[nodiscard]] std::int64_t width() const override { return config_.dim; }
+
+ private:
+  friend class RnnState;
+  friend class PlainRnnState;
+  struct Start {
+    Var memory;                                    // [batch, length, memory width], what is attended to
+    Var summary;                                   // [batch, width of the encoder]
+    std::vector<Var, ArenaAllocator<Var>> states;  // per layer [batch, width]
+  };
+  [[nodiscard]] Start begin(const Memory* memory, std::int64_t rows) const;
+  [[nodiscard]] bool luong() const { return config_.form == RnnForm::luong; }
+  [[nodiscard]] bool conditional() const { return config_.form == RnnForm::conditional; }
+  [[nodiscard]] bool attends() const { return config_.attention != RnnAttention::none; }
+  [[nodiscard]] Var read_out(const Var& states, const Var& contexts, const Var& embedded) const;
+  [[nodiscard]] Decoded decode_plain(const Start& start, const Var& embedded, std::span<const std::int64_t> lengths,
+                                     Pass& pass) const;
+
+  [[nodiscard]] AttentionalRnnOptions options() const;
+  /// The weights of the time loop packed: those of the model, or, where it is still being trained, as they are now.
+  [[nodiscard]] std::shared_ptr<const PackedAttentionalRnn> packed() const;
+  [[nodiscard]] std::shared_ptr<const std::vector<RecurrentStepper>> packed_layers() const;
+
+  RnnDecoderConfig config_;
+  DecoderSizes sizes_;
+  std::int64_t attended_width_;                         // of the memory as it is attended to
+  AttentionalRnnWeights weights_;                       // of the time loop
+  Linear project_memory_;                               // to the states' width, where the score needs it
+  std::vector<Linear> first_;                           // from the summary to each layer's first state
+  Linear from_state_, from_context_, from_input_;       // what the output layer sees; not in Luong's form
+  std::shared_ptr<const PackedAttentionalRnn> packed_;  // for decoding
+  std::shared_ptr<const std::vector<RecurrentStepper>> packed_layers_;  // the same without attention
+};
+
+}  // namespace fovea

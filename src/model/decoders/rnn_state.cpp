@@ -1,0 +1,58 @@
+#include "model/decoders/rnn_state.hpp"
+
+#include "fovea/ops.hpp"
+#include "model/decoders/sentence_arrays.hpp"
+
+namespace fovea {
+
+RnnState::RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_attention)
+    : decoder_(decoder), want_attention_(want_attention), packed_(decoder.packed()) {
+  const RnnDecoder::Start start = decoder.begin(&memory, memory.states.dim(0));
+  std::vector<Tensor> first;
+  for (const Var& s : start.states) first.push_back(s.value());
+  stepper_.emplace(*packed_, start.memory.value(), memory.lengths, first);
+}
+
+Tensor RnnState::step(const Tensor& embedded) {
+  const NoGrad quiet;
+  const AttentionalRnnStep at = stepper_->step(embedded);
+  weights_.clear();
+  if (want_attention_) weights_.push_back(at.weights.reshape({at.weights.dim(0), 1, at.weights.dim(1)}));
+  // The stepper goes on writing to what it gave.
+  return decoder_.luong() ? at.attentional.clone() : decoder_.read_out(at.state, at.context, embedded).value();
+}
+
+PlainRnnState::PlainRnnState(const RnnDecoder& decoder, const Memory* memory, std::int64_t rows)
+    : decoder_(decoder), layers_(decoder.packed_layers()) {
+  const RnnDecoder::Start start = decoder.begin(memory, rows);
+  for (const Var& s : start.states) {
+    states_.push_back(s.value().clone());
+    cells_.push_back(decoder.weights_.cell == Cell::lstm ? Tensor::zeros(s.shape()) : Tensor());
+  }
+  if (memory == nullptr) return;
+  const Var& input = decoder.weights_.layers[0].input;
+  fed_ = linear(start.summary, slice(input, 0, decoder.sizes_.embedding, input.dim(0))).value();
+  context_ = decoder.from_context_(start.summary).value();
+}
+
+Tensor PlainRnnState::step(const Tensor& embedded) {
+  const NoGrad quiet;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    (*layers_)[i].step(i == 0 ? embedded.contiguous() : states_[i - 1], states_[i], cells_[i],
+                       i == 0 ? fed_ : Tensor());
+  }
+  const Var out = add(decoder_.from_state_(states_.back()), decoder_.from_input_(embedded));
+  return context_ ? add(out, context_).value() : out.value();
+}
+
+void PlainRnnState::keep(std::span<const std::int32_t> rows) {
+  for (Tensor& t : states_) t = take_rows(t, rows);
+  for (Tensor* t : {&fed_, &context_}) {
+    if (*t) *t = take_rows(*t, rows);
+  }
+  for (Tensor& t : cells_) {
+    if (t) t = take_rows(t, rows);
+  }
+}
+
+}  // namespace fovea

@@ -1,0 +1,43 @@
+// A recurrent decoder a token at a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/decoders/rnn_decoder.hpp"
+
+namespace fovea {
+
+/// With attention: the same steps as the time loop of training.
+class RnnState final : public DecoderState {
+ public:
+  RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_attention);
+  [[nodiscard]] Tensor step(const Tensor& embedded) override;
+  void keep(std::span<const std::int32_t> rows) override { stepper_->keep(rows); }
+  [[nodiscard]] std::span<const Tensor> attention() const override { return weights_; }
+
+ private:
+  const RnnDecoder& decoder_;
+  bool want_attention_;
+  std::shared_ptr<const PackedAttentionalRnn> packed_;
+  std::optional<AttentionalRnnStepper> stepper_;
+  std::vector<Tensor> weights_;  // of the last step, [rows, 1, source length]
+};
+
+/// Without attention: the memory's summary, if there is a memory, is fed at every step.
+class PlainRnnState final : public DecoderState {
+ public:
+  PlainRnnState(const RnnDecoder& decoder, const Memory* memory, std::int64_t rows);
+  [[nodiscard]] Tensor step(const Tensor& embedded) override;
+  void keep(std::span<const std::int32_t> rows) override;
+
+ private:
+  const RnnDecoder& decoder_;
+  std::shared_ptr<const std::vector<RecurrentStepper>> layers_;
+  std::vector<Tensor> states_, cells_;  // per layer [rows, width]; cells of LSTMs
+  Tensor fed_;                          // [rows, gates width]: the summary's part of the first layer's sums
+  Tensor context_;                      // [rows, width]: its part of the output
+};
+
+}  // namespace fovea

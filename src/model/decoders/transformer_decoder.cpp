@@ -1,0 +1,158 @@
+#include "model/decoders/transformer_decoder.hpp"
+
+#include "fovea/attention/cache.hpp"
+#include "fovea/ops.hpp"
+#include "model/decoders/sentence_arrays.hpp"
+#include "model/encoders/transformer_encoder.hpp"
+
+namespace fovea {
+
+TransformerDecoder::TransformerDecoder(const TransformerConfig& config, const DecoderSizes& sizes, Parameters& p,
+                                       const std::string& name)
+    : config_(config),
+      attends_(sizes.memory > 0),
+      positions_(p, name + ".positions", added_positions(config.positions), config.max_positions, config.dim) {
+  for (int i = 0; i < config.layers; ++i) {
+    const std::string at = name + "." + std::to_string(i);
+    Layer layer;
+    layer.self_norm = LayerNorm(p, at + ".self_norm", config.dim);
+    if (attends_) layer.cross_norm = LayerNorm(p, at + ".cross_norm", config.dim);
+    layer.feed_norm = LayerNorm(p, at + ".feed_norm", config.dim);
+    layer.self = MultiHead(p, at + ".self", head_options(config));
+    if (attends_) layer.cross = MultiHead(p, at + ".cross", head_options(config, sizes.memory));
+    layer.feed = FeedForward(p, at + ".feed", config.dim, config.ffn, config.activation);
+    layers_.push_back(std::move(layer));
+  }
+  if (config.norm == Norm::pre) last_ = LayerNorm(p, name + ".norm", config.dim);
+}
+
+template <class Self, class Cross>
+Var TransformerDecoder::run(Var x, Pass& pass, const Self& self_part, const Cross& cross_part) const {
+  if (config_.norm == Norm::post) {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const Layer& layer = layers_[i];
+      x = layer.self_norm.residual(x, self_part(i, x), pass).normed;
+      if (attends_) x = layer.cross_norm.residual(x, cross_part(i, x), pass).normed;
+      x = layer.feed_norm.residual(x, layer.feed(x, pass), pass).normed;
+    }
+    return x;
+  }
+  // Each residual sum is made together with the norm that follows it.
+  Var normed = layers_[0].self_norm(x);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const Layer& layer = layers_[i];
+    ResidualNorm a = (attends_ ? layer.cross_norm : layer.feed_norm).residual(x, self_part(i, normed), pass);
+    if (attends_) a = layer.feed_norm.residual(a.sum, cross_part(i, a.normed), pass);
+    const LayerNorm& next = i + 1 < layers_.size() ? layers_[i + 1].self_norm : last_;
+    const ResidualNorm b = next.residual(a.sum, layer.feed(a.normed, pass), pass);
+    x = b.sum;
+    normed = b.normed;
+  }
+  return normed;
+}
+
+Var TransformerDecoder::turned(const Var& x, std::int64_t first) const {
+  return config_.positions == Positions::rotary_cross ? rotary(x, {}, first, config_.heads) : x;
+}
+
+Decoded TransformerDecoder::decode(const Memory* memory, const Sequence& target, Pass& pass,
+                                   const DecoderAttention& want) const {
+  AttendOptions self = self_attention(config_);
+  self.causal = true;
+  self.lengths = target.lengths;
+  self.want.weights = want.self;
+  AttendOptions cross;
+  if (attends_) cross.lengths = memory->lengths;
+  cross.want.weights = want.cross;
+  Decoded out;
+  out.states = run(
+      pass.drop(positions_.add_to(target.values)), pass,
+      [&](std::size_t i, const Var& x) {
+        self.dropout = pass.next(pass.rates.attention);
+        const Attended result = layers_[i].self(x, x, self);
+        if (want.self) out.self.push_back(result.weights);
+        return result.context;
+      },
+      [&](std::size_t i, const Var& x) {
+        const MultiHead& layer = layers_[i].cross;
+        const Var queries = turned(layer.query(x), 0);
+        const MultiHead::KeysValues read{turned(layer.key(memory->states), 0), layer.value(memory->states)};
+        cross.dropout = pass.next(pass.rates.attention);
+        const Attended result = layer.attend_projected(queries, read, cross);
+        if (want.cross) out.cross.push_back(result.weights);
+        return result.context;
+      });
+  return out;
+}
+
+// The keys and values of each layer: of the memory once per sentence, of the target so far per row.
+class TransformerState final : public DecoderState {
+ public:
+  TransformerState(const TransformerDecoder& decoder, const Memory* memory, bool want_attention)
+      : decoder_(decoder),
+        want_attention_(want_attention),
+        sentences_(memory != nullptr ? memory->lengths : std::span<const std::int64_t>()),
+        target_(decoder.layers_.size()) {
+    if (!decoder.attends_) return;
+    for (const auto& layer : decoder.layers_) {
+      sentences_.add(decoder.turned(layer.cross.key(memory->states), 0).value());
+      sentences_.add(layer.cross.value(memory->states).value());
+    }
+  }
+
+  Tensor step(const Tensor& embedded) override {
+    const NoGrad quiet;
+    Pass pass;
+    const std::int64_t rows = embedded.dim(0);
+    const std::int64_t width = decoder_.config_.dim;
+    const AttendOptions self = self_attention(decoder_.config_);
+    AttendOptions cross;
+    cross.lengths = sentences_.lengths();
+    cross.want.weights = want_attention_;
+    weights_.clear();
+    const Var x = decoder_.run(
+        decoder_.positions_.add_to(embedded.reshape({rows, 1, width}), length_), pass,
+        [&](std::size_t i, const Var& q) {
+          const MultiHead& layer = decoder_.layers_[i].self;
+          target_[i].append(layer.key(q).value(), layer.value(q).value());
+          return layer.attend(q, {target_[i].keys(), target_[i].values()}, self).context;
+        },
+        [&](std::size_t i, const Var& q) {
+          const MultiHead& layer = decoder_.layers_[i].cross;
+          // The rows of one sentence are so many queries to its memory.
+          const auto grouped =
+              reshape(decoder_.turned(layer.query(q), length_), {sentences_.count(), rows / sentences_.count(), width});
+          const Attended result =
+              layer.attend_projected(grouped, {sentences_.array(2 * i), sentences_.array(2 * i + 1)}, cross);
+          if (want_attention_) {
+            const Tensor w = result.weights.value();  // [sentences, heads, rows of each, source length]
+            weights_.push_back(w.transpose(1, 2).reshape({rows, layer.heads, w.dim(3)}));
+          }
+          return reshape(result.context, {rows, 1, width});
+        });
+    ++length_;
+    return x.value().reshape({rows, width});
+  }
+
+  void keep(std::span<const std::int32_t> rows) override {
+    for (KeyValueCache& cache : target_) cache.keep(rows);
+    if (decoder_.attends_) sentences_.keep(rows);
+  }
+
+  [[nodiscard]] std::span<const Tensor> attention() const override { return weights_; }
+
+ private:
+  const TransformerDecoder& decoder_;
+  bool want_attention_;
+  SentenceArrays sentences_;
+  std::vector<KeyValueCache> target_;
+  std::vector<Tensor> weights_;
+  std::int64_t length_ = 0;
+};
+
+std::unique_ptr<DecoderState> TransformerDecoder::start(const Memory* memory, std::int64_t, bool want_attention) const {
+  const NoGrad quiet;
+  return std::make_unique<TransformerState>(*this, memory, want_attention);
+}
+
+}  // namespace fovea

@@ -1,0 +1,47 @@
+// Transformer decoder: causal self-attention, attention to the memory, feed-forward (Vaswani et al. 2017, section 3.1);
+// a token at a time with cached keys and values. Without a memory it is a language model.
+#pragma once
+
+#include <vector>
+
+#include "fovea/attention/multi_head.hpp"
+#include "fovea/model/decoder.hpp"
+#include "fovea/nn/feed_forward.hpp"
+#include "fovea/nn/layer_norm.hpp"
+#include "fovea/nn/positions.hpp"
+
+namespace fovea {
+
+class TransformerDecoder final : public Decoder {
+ public:
+  TransformerDecoder(const TransformerConfig& config, const DecoderSizes& sizes, Parameters& parameters,
+                     const std::string& name);
+  [[nodiscard]] Decoded decode(const Memory* memory, const Sequence& target, Pass& pass,
+                               const DecoderAttention& want) const override;
+  [[nodiscard]] std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows,
+                                                    bool want_attention) const override;
+  [[nodiscard]] std::int64_t width() const override { return config_.dim; }
+
+ private:
+  friend class TransformerState;
+  struct Layer {
+    LayerNorm self_norm, cross_norm, feed_norm;  // cross_norm: only with a memory
+    MultiHead self, cross;
+    FeedForward feed;
+  };
+
+  // x [batch, length, width] through all layers and the last norm; self_part(i, x) and cross_part(i, x) are layer i's
+  // attention to the target and to the memory.
+  template <class Self, class Cross>
+  Var run(Var x, Pass& pass, const Self& self_part, const Cross& cross_part) const;
+  // Queries or keys of cross-attention that stand at `first` and on, turned by their positions where these are rotary.
+  [[nodiscard]] Var turned(const Var& x, std::int64_t first) const;
+
+  TransformerConfig config_;
+  bool attends_;  // to a memory
+  PositionEmbedding positions_;
+  std::vector<Layer> layers_;
+  LayerNorm last_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,35 @@
+#include "fovea/nn/recurrent.hpp"
+
+namespace fovea {
+
+GruWeights gru_weights(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden) {
+  return {p.get(name + ".input", {in, 3 * hidden}, Init::xavier),
+          p.get(name + ".state", {hidden, 3 * hidden}, Init::recurrent),
+          p.get(name + ".bias", {3 * hidden}, Init::zeros), p.get(name + ".state_bias", {hidden}, Init::zeros)};
+}
+
+LstmWeights lstm_weights(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden) {
+  return {p.get(name + ".input", {in, 4 * hidden}, Init::xavier),
+          p.get(name + ".state", {hidden, 4 * hidden}, Init::recurrent),
+          p.get(name + ".bias", {4 * hidden}, Init::zeros)};
+}
+
+RecurrentLayer::RecurrentLayer(Parameters& p, const std::string& name, const RecurrentLayerOptions& options)
+    : options_(options) {
+  if (options.cell == Cell::gru) {
+    gru_ = gru_weights(p, name + ".forward", options.in, options.hidden);
+    if (options.bidirectional) gru_back_ = gru_weights(p, name + ".backward", options.in, options.hidden);
+  } else {
+    lstm_ = lstm_weights(p, name + ".forward", options.in, options.hidden);
+    if (options.bidirectional) lstm_back_ = lstm_weights(p, name + ".backward", options.in, options.hidden);
+  }
+}
+
+Recurrent RecurrentLayer::operator()(const Var& x, const RecurrentOptions& how) const {
+  if (options_.cell == Cell::gru) {
+    return options_.bidirectional ? bidirectional_gru(x, gru_, gru_back_, how) : gru(x, gru_, how);
+  }
+  return options_.bidirectional ? bidirectional_lstm(x, lstm_, lstm_back_, how) : lstm(x, lstm_, how);
+}
+
+}  // namespace fovea

@@ -1,0 +1,25 @@
+#include "tasks/pair_learner.hpp"
+
+namespace fovea {
+
+void PairBatch::fill(const text::Pairs& pairs, std::span<const std::int64_t> which, int times) {
+  const auto different = static_cast<std::int64_t>(which.size());
+  const auto pair = [&](std::int64_t row) { return which[static_cast<std::size_t>(row % different)]; };
+  const auto target_of = [&](std::int64_t row) { return pairs.target(pair(row)); };
+  source.fill(times * different, Marks::end, [&](std::int64_t row) { return pairs.source(pair(row)); });
+  target.fill(times * different, Marks::begin, target_of);
+  wanted.fill(times * different, Marks::end, target_of);
+}
+
+BatchLoss PairLearner::loss(std::span<const std::int64_t> examples, const LossOptions& how, Pass& pass) {
+  batch_.fill(pairs_, examples, how.r_drop > 0 ? 2 : 1);
+  return model_.loss(batch_.source.view(), batch_.target.view(), batch_.wanted.view().ids, how, pass);
+}
+
+LearnerFactory pair_learners(const ModelConfig& config, const text::Pairs& pairs) {
+  return [&config, &pairs](Parameters& parameters) -> std::unique_ptr<Learner> {
+    return std::make_unique<PairLearner>(config, pairs, parameters);
+  };
+}
+
+}  // namespace fovea

@@ -1,0 +1,52 @@
+// Training an encoder-decoder on pairs of token sequences.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "fovea/model/seq2seq.hpp"
+#include "fovea/text/tokens.hpp"
+#include "fovea/train/learner.hpp"
+#include "text/pairs.hpp"
+
+namespace fovea {
+
+/// The sizes of pairs.
+class PairExamples final : public Examples {
+ public:
+  /// `pairs` must outlive this.
+  explicit PairExamples(const text::Pairs& pairs) : pairs_(pairs) {}
+  [[nodiscard]] ExampleSize size(std::int64_t i) const override {
+    return {static_cast<std::int64_t>(pairs_.source(i).size()) + 1,
+            static_cast<std::int64_t>(pairs_.target(i).size()) + 1};
+  }
+
+ private:
+  const text::Pairs& pairs_;
+};
+
+/// Pairs padded to arrays: the source ends with </s>; the target is shifted, <s> a b → a b </s>.
+struct PairBatch {
+  PaddedTokens source, target, wanted;
+
+  /// With `times` 2 all of them stand there twice, one half after the other.
+  void fill(const text::Pairs& pairs, std::span<const std::int64_t> which, int times = 1);
+};
+
+/// A Seq2Seq at work on pairs.
+class PairLearner final : public Learner {
+ public:
+  PairLearner(const ModelConfig& config, const text::Pairs& pairs, Parameters& parameters)
+      : model_(config, parameters), pairs_(pairs) {}
+  [[nodiscard]] BatchLoss loss(std::span<const std::int64_t> examples, const LossOptions& how, Pass& pass) override;
+
+ private:
+  Seq2Seq model_;
+  const text::Pairs& pairs_;
+  PairBatch batch_;
+};
+
+/// Both must outlive what it makes.
+[[nodiscard]] LearnerFactory pair_learners(const ModelConfig& config, const text::Pairs& pairs);
+
+}  // namespace fovea

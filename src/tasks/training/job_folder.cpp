@@ -1,0 +1,77 @@
+#include "tasks/training/job_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/whole_file.hpp"
+#include "fovea/error.hpp"
+#include "model/config_json.hpp"
+
+namespace fovea {
+namespace {
+
+// Of two configurations, as "encoder.dim 16, not 32"; empty when they are the same.
+std::string first_difference(const nlohmann::json& before, const nlohmann::json& now, const std::string& path) {
+  for (const auto& [name, value] : now.items()) {
+    const nlohmann::json was = before.value(name, nlohmann::json());
+    if (was == value) continue;
+    if (was.is_object() && value.is_object()) {
+      const std::string inner = first_difference(was, value, path + name + ".");
+      if (!inner.empty()) return inner;
+    }
+    return fmt::format("{}{} {}, not {}", path, name, was.is_null() ? "nothing" : was.dump(), value.dump());
+  }
+  return {};
+}
+
+}  // namespace
+
+JobFolder::JobFolder(const TrainingJob& job) : folder_(job.model) {
+  if (job.model.empty()) throw UsageError("model: a folder to leave the model in is needed");
+  if (job.resume && job.overwrite) throw UsageError("overwrite: it starts anew, `resume` goes on; give one of them");
+  const bool described = std::filesystem::exists(folder_ / "config.json");
+  const bool holds = described || std::filesystem::exists(checkpoint()) || has_model();
+  if (job.resume && holds && !described) {
+    throw UsageError(fmt::format("resume: {} has lost its config.json; `overwrite` starts anew", folder_.string()));
+  }
+  resumes_ = job.resume && described;
+  if (resumes_ && !std::filesystem::exists(checkpoint()) && has_model()) {
+    throw UsageError(fmt::format("resume: {} holds a model but no checkpoint to go on from; `overwrite` starts anew",
+                                 folder_.string()));
+  }
+  if (!job.resume && !job.overwrite && holds) {
+    throw UsageError(
+        fmt::format("model: {} holds a model; `resume` goes on with it, `overwrite` starts anew", folder_.string()));
+  }
+}
+
+ModelConfig JobFolder::resumed_config(const ModelConfig& job) const {
+  const ModelConfig before = read_model_config(folder_);
+  ModelConfig config = job;
+  config.shared_vocabulary = before.shared_vocabulary;
+  config.tokens().vocabulary = before.tokens().vocabulary;
+  if (auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
+    classifier->labels = before.classifier().labels;
+  } else {
+    config.generator().vocabulary = before.generator().vocabulary;
+  }
+  const std::string other = first_difference(to_json(before), to_json(config), "");
+  if (!other.empty()) {
+    throw UsageError(fmt::format("resume: {} has {}; the same model options as before are needed, or `overwrite`",
+                                 (folder_ / "config.json").string(), other));
+  }
+  return config;
+}
+
+void JobFolder::begin(const ModelConfig& config, const Tokenizers& tokenizers) const {
+  if (!resumes_) {
+    std::error_code ignored;
+    std::filesystem::remove(checkpoint(), ignored);
+    std::filesystem::remove(folder_ / "model.safetensors", ignored);
+    write_model_config(folder_, config, tokenizers);
+  }
+  remove_leftovers(folder_);
+}
+
+}  // namespace fovea

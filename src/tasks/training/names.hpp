@@ -1,0 +1,15 @@
+// Names of what a training is given, as options and files spell them.
+#pragma once
+
+#include "fovea/model/names.hpp"
+#include "fovea/train/schedule.hpp"
+#include "fovea/training_job.hpp"
+
+namespace fovea {
+
+template <>
+std::span<const EnumName<ValidateBy>> enum_names<ValidateBy>();
+template <>
+std::span<const EnumName<ScheduleKind>> enum_names<ScheduleKind>();
+
+}  // namespace fovea

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/whole_file.hpp"
+#include "fovea/error.hpp"
+#include "fovea/precision.hpp"
+#include "fovea/training_job.hpp"
+#include "tasks/classification/label_learner.hpp"
+#include "tasks/pair_learner.hpp"
+#include "tasks/training/epoch_plan.hpp"
+#include "tasks/training/fingerprint.hpp"
+#include "tasks/training/job_folder.hpp"
+#include "tasks/training/logging_observer.hpp"
+#include "tasks/training/report.hpp"
+#include "tasks/training/tokenizers.hpp"
+#include "tasks/training/validator.hpp"
+#include "text/corpus.hpp"
+#include "text/labelled.hpp"
+#include "train/checkpoint.hpp"
+
+namespace fovea {
+namespace {
+
+// What was left open filled in, and what cannot be refused before any file is read.
+TrainingJob completed(const TrainingJob& given) {
+  TrainingJob job = given;
+  TrainOptions& o = job.options;
+  if (o.max_steps == 0 && o.max_epochs == 0 && o.max_minutes == 0) o.max_epochs = 20;
+  if (o.schedule.peak == 0) o.schedule.peak = usual_rate(job.config, o.schedule.warmup);
+  o.schedule.last_step = o.max_steps;
+  o.check();
+  ModelConfig possible = job.config;
+  possible.tokens().vocabulary = 100;
+  if (job.task == Task::classify) {
+    possible.classifier().labels = 2;
+    if (job.shared_vocabulary) throw UsageError("shared_vocab: a classifier's labels are no text to share one with");
+    if (job.validate_by == ValidateBy::bleu)
+      throw UsageError("validate: a classifier is validated by loss or accuracy");
+  } else {
+    possible.generator().vocabulary = 100;
+  }
+  possible.shared_vocabulary = job.shared_vocabulary || !job.tokenizer_model.empty();
+  possible.check();
+  for (const std::int64_t positions : {possible.longest_source(), possible.longest_target()}) {
+    if (positions > 0 && positions <= job.max_length) {
+      throw UsageError(fmt::format("max_positions: {} are too few for a `max_length` of {} and the end of sequence",
+                                   positions, job.max_length));
+    }
+  }
+  return job;
+}
+
+void set_vocabularies(ModelConfig& config, const Tokenizers& tokenizers) {
+  config.shared_vocabulary = tokenizers.source == tokenizers.target;
+  config.tokens().vocabulary = tokenizers.source->size();
+  if (auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
+    classifier->labels = tokenizers.target->size() - special_ids;
+    if (classifier->labels < 2) throw UsageError("target: there is only one label, so there is nothing to learn");
+  } else {
+    config.generator().vocabulary = tokenizers.target->size();
+  }
+}
+
+text::ParallelText read_text(const TrainingJob& job, const std::string& source, const std::string& target) {
+  if (job.task == Task::classify && target.empty()) return text::read_labelled(source);
+  return text::read_parallel(source, target);
+}
+
+void add_notes(const char* what, const text::CorpusReport& r, std::vector<std::string>& notes) {
+  notes.push_back(
+      fmt::format("{}: {} pairs, {} source and {} target tokens", what, r.kept, r.source_tokens, r.target_tokens));
+  for (const auto& warning : r.warnings()) notes.push_back("warning: " + warning);
+}
+
+void add_notes(const TrainingJob& job, const Parameters& parameters, std::vector<std::string>& notes) {
+  const auto* generator = std::get_if<GeneratorConfig>(&job.config.head);
+  const std::string head = generator != nullptr ? fmt::format("{} decoder", kind_of(generator->decoder))
+                                                : fmt::format("{} pooling", enum_text(job.config.classifier().pooling));
+  notes.push_back(
+      fmt::format("model: {} encoder, {}, {} weights", kind_of(job.config.encoder), head, parameters.count()));
+  if (job.options.precision == Precision::bf16) {
+    notes.push_back(has_bf16() ? "products: bf16" : "products: fp32; there are no tiles for bf16 here");
+  }
+}
+
+}  // namespace
+
+LearnerFactory job_learners(const TrainingJob& job, const text::Pairs& pairs) {
+  return job.task == Task::classify ? label_learners(job.config, pairs, job.hop_penalty)
+                                    : pair_learners(job.config, pairs);
+}
+
+Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
+  TrainingJob job = completed(given);
+  const JobFolder folder(job);
+  const text::ParallelText text = read_text(job, job.source, job.target);
+  const text::ParallelText valid_text = read_text(job, job.valid_source, job.valid_target);
+
+  std::vector<std::string> notes;
+  Tokenizers tokenizers;
+  if (folder.resumes()) {
+    job.config = folder.resumed_config(job.config);
+    tokenizers = read_tokenizers(job.model, job.config);
+  } else {
+    tokenizers = make_tokenizers(job, text, notes);
+    set_vocabularies(job.config, tokenizers);
+  }
+  text::CorpusReport report, valid_report;
+  const text::Corpus corpus(text, *tokenizers.source, *tokenizers.target, job.max_length, &report);
+  const text::Corpus valid(valid_text, *tokenizers.source, *tokenizers.target, job.max_length, &valid_report);
+  add_notes("training", report, notes);
+  add_notes("validation", valid_report, notes);
+
+  Parameters parameters(job.options.seed);
+  build_weights(job.config, parameters);
+  add_notes(job, parameters, notes);
+  EpochPlan plan(job, text, tokenizers, corpus);
+  // From here on a model that was there before is gone: all that can be wrong with the options has been said.
+  folder.begin(job.config, tokenizers);
+  const std::string fingerprint = training_fingerprint(job, corpus, valid);
+  const bool goes_on = folder.resumes() && std::filesystem::exists(folder.checkpoint());
+  const std::int64_t from = goes_on ? read_train_state(folder.checkpoint(), fingerprint).step : 0;
+  if (from > 0) notes.push_back(fmt::format("going on from step {}", from));
+  TrainLog log(folder.log(), from);
+  observer.started(notes);
+
+  const Validator validator(job, tokenizers, valid_text, valid, parameters, observer);
+  LoggingObserver logging(observer, log);
+  const LearnerFactory learners = job_learners(job, plan.corpus());
+  const PairExamples examples(plan.corpus());
+  Trainer trainer{parameters, learners, job.options, examples, plan, logging, folder.checkpoint(), fingerprint, {}, {}};
+  trainer.validate = [&](std::span<const Tensor> weights) { return validator(weights); };
+  trainer.save_best = [&](std::span<const Tensor> weights) { write_model_weights(job.model, parameters, weights); };
+  const Trainer::End end = [&] {
+    const ScopedPrecision products(has_bf16() ? job.options.precision : Precision::fp32);
+    return trainer.run(folder.resumes());
+  }();
+  if (folder.has_model()) {
+    write_whole_file(folder.report(),
+                     training_report(job, log.entries(), validator.report_lines(job.model), parameters.count()));
+  }
+  return end;
+}
+
+Trainer::End train(const TrainingJob& job) {
+  TrainingObserver quiet;
+  return train(job, quiet);
+}
+
+}  // namespace fovea

@@ -1,0 +1,74 @@
+// The models of a translator, and a batch of lines that all of them have encoded.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "fovea/decode/ensemble.hpp"
+#include "fovea/model/seq2seq.hpp"
+#include "fovea/text/tokens.hpp"
+#include "fovea/translator.hpp"
+#include "tasks/model_copies.hpp"
+
+namespace fovea {
+
+/// One of the models that write together.
+struct Translator::Member {
+  const ModelConfig config;
+  const Parameters parameters;  // packed
+  ModelCopies<Seq2Seq> copies;
+
+  Member(const ModelConfig& member_config, Parameters weights)
+      : config(member_config), parameters(packed(member_config, std::move(weights))), copies(config, parameters) {}
+
+ private:
+  static Parameters packed(const ModelConfig& config, Parameters weights) {
+    build_weights(config, weights);  // the layers say what they multiply with
+    weights.pack();
+    return weights;
+  }
+};
+
+/// A line and its tokens.
+struct Translator::Line {
+  std::size_t number = 0;
+  std::vector<std::int32_t> ids;
+  std::vector<std::string> pieces;
+};
+
+/// Every member's memory of a batch of lines; the copies it leased belong to this thread meanwhile.
+class Translator::EncodedBatch {
+ public:
+  EncodedBatch(std::span<const std::unique_ptr<Member>> members, std::span<const Line* const> lines) {
+    source_.fill(static_cast<std::int64_t>(lines.size()), Marks::end, [&](std::int64_t r) {
+      return std::span<const std::int32_t>(lines[static_cast<std::size_t>(r)]->ids);
+    });
+    for (const auto& member : members) {
+      Pass pass;
+      leases_.push_back(std::make_unique<const ModelCopies<Seq2Seq>::Lease>(member->copies));
+      memories_.push_back(leases_.back()->model().encode(source_.view(), pass));
+    }
+  }
+
+  [[nodiscard]] Tokens source() const { return source_.view(); }
+  [[nodiscard]] const Seq2Seq& model(std::size_t member) const { return leases_[member]->model(); }
+
+  /// All of them at the start of an output.
+  [[nodiscard]] std::unique_ptr<Stepper> start(bool want_attention, const AttentionChoice& which = {}) const {
+    std::vector<std::unique_ptr<Stepper>> steppers;
+    for (std::size_t m = 0; m < leases_.size(); ++m) {
+      steppers.push_back(leases_[m]->model().start(memories_[m], want_attention, which));
+    }
+    if (steppers.size() == 1) return std::move(steppers[0]);
+    return std::make_unique<EnsembleStepper>(std::move(steppers));
+  }
+
+ private:
+  PaddedTokens source_;
+  std::vector<std::unique_ptr<const ModelCopies<Seq2Seq>::Lease>> leases_;
+  std::vector<Memory> memories_;
+};
+
+}  // namespace fovea

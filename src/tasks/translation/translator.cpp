@@ -1,0 +1,313 @@
+#include "fovea/translator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "fovea/error.hpp"
+#include "fovea/text.hpp"
+#include "fovea/threads.hpp"
+#include "tasks/pair_learner.hpp"
+#include "tasks/translation/encoded_batch.hpp"
+#include "text/words.hpp"
+#include "train/cut_batch.hpp"
+
+namespace fovea {
+namespace {
+
+constexpr int kUsualBeam = 5;
+
+bool same_tokens(const Tokenizer& a, const Tokenizer& b) {
+  if (a.kind() != b.kind() || a.size() != b.size()) return false;
+  for (std::int32_t id = 0; id < a.size(); ++id) {
+    if (a.piece(id) != b.piece(id)) return false;
+  }
+  return true;
+}
+
+// Of two lengths, of which 0 means any.
+std::int64_t shorter(std::int64_t a, std::int64_t b) {
+  return a == 0 ? b : b == 0 ? a : std::min(a, b);
+}
+
+struct TextPairs final : text::Pairs {
+  std::vector<std::vector<std::int32_t>> sources, targets;
+  [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(sources.size()); }
+  [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override {
+    return sources[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] std::span<const std::int32_t> target(std::int64_t i) const override {
+    return targets[static_cast<std::size_t>(i)];
+  }
+};
+
+}  // namespace
+
+Translator::Translator(const std::filesystem::path& folder) : Translator(std::span(&folder, 1)) {}
+
+Translator::Translator(std::span<const std::filesystem::path> folders) {
+  if (folders.empty()) throw UsageError("model: no folder is given");
+  for (const auto& folder : folders) {
+    LoadedModel loaded = load_model(folder);
+    if (members_.empty()) tokenizers_ = loaded.tokenizers;
+    for (const auto& [side, ours, its] :
+         {std::tuple("source", tokenizers_.source.get(), loaded.tokenizers.source.get()),
+          std::tuple("target", tokenizers_.target.get(), loaded.tokenizers.target.get())}) {
+      if (same_tokens(*ours, *its)) continue;
+      throw UsageError(fmt::format("model: {} and {} have other {} tokens; models that write together need the same",
+                                   folders[0].string(), folder.string(), side));
+    }
+    members_.push_back(std::make_unique<Member>(loaded.config, std::move(loaded.parameters)));
+  }
+}
+
+Translator::Translator(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters)
+    : tokenizers_(std::move(tokenizers)) {
+  members_.push_back(std::make_unique<Member>(config, parameters.replica()));
+}
+
+Translator::~Translator() = default;
+
+SearchOptions TranslateOptions::search() const {
+  return {.beam = beam,
+          .length_penalty = length_penalty,
+          .coverage_penalty = coverage_penalty,
+          .n_best = n_best,
+          .min_length = min_length,
+          .max_length = max_length,
+          .no_repeat_ngram = no_repeat_ngram,
+          .sample = sample,
+          .temperature = temperature,
+          .top_k = top_k,
+          .top_p = top_p,
+          .seed = seed,
+          .want_attention = attention || replace_unknown};
+}
+
+const ModelConfig& Translator::config() const {
+  return members_[0]->config;
+}
+
+std::int64_t Translator::longest_input() const {
+  std::int64_t least = 0;
+  for (const auto& member : members_) least = shorter(least, member->config.longest_source());
+  return least;
+}
+
+// The end of sequence needs a position too.
+std::int64_t Translator::longest_output() const {
+  std::int64_t least = 0;
+  for (const auto& member : members_) least = shorter(least, member->config.longest_target());
+  return std::max<std::int64_t>(0, least - 1);
+}
+
+bool Translator::attends() const {
+  return std::any_of(members_.begin(), members_.end(), [](const auto& member) { return member->config.attends(); });
+}
+
+void Translator::check(const TranslateOptions& options) const {
+  options.search().check();
+  if (members_.size() > 1 && (options.layer >= 0 || options.head >= 0)) {
+    throw UsageError(fmt::format("{}: it goes with one model, {} are given", options.layer >= 0 ? "layer" : "head",
+                                 members_.size()));
+  }
+  const auto within = [](const char* field, int given, int count) {
+    if (given >= std::max(1, count)) {
+      throw UsageError(fmt::format("{0}: {1} given, the decoder has {0}s 0 to {2}", field, given, count - 1));
+    }
+  };
+  within("layer", options.layer, config().attention_layers());
+  within("head", options.head, config().attention_heads());
+  for (const auto& [field, given] : {std::pair("max_length", options.max_length), {"min_length", options.min_length}}) {
+    if (longest_output() > 0 && given > longest_output()) {
+      throw UsageError(
+          fmt::format("{}: {} given, the model has learned positions for {} tokens", field, given, longest_output()));
+    }
+  }
+}
+
+SearchOptions Translator::search_options(const TranslateOptions& options) const {
+  SearchOptions search = options.search();
+  search.longest = longest_output();
+  return search;
+}
+
+void Translator::check_length(std::int64_t length, std::int64_t line) const {
+  if (longest_input() == 0 || length <= longest_input()) return;
+  throw Error(fmt::format("line {} has {} tokens, but the model has learned positions for {}", line + 1, length,
+                          longest_input()));
+}
+
+std::vector<std::vector<Translation>> Translator::translate(std::span<const std::string> lines,
+                                                            const TranslateOptions& options) const {
+  check(options);
+  std::vector<std::vector<Translation>> results(lines.size());
+  std::vector<Line> encoded(lines.size());
+  std::vector<const Line*> order;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    encoded[i].number = i;
+    tokenizers_.source->encode(lines[i], encoded[i].ids, &encoded[i].pieces);
+    const auto length = static_cast<std::int64_t>(encoded[i].ids.size()) + 1;
+    const bool long_line = longest_input() > 0 && length > longest_input();
+    if (!options.skip_long) check_length(length, options.first_line + static_cast<std::int64_t>(i));
+    if (encoded[i].ids.empty() || long_line) {
+      results[i].resize(static_cast<std::size_t>(options.n_best));
+    } else {
+      order.push_back(&encoded[i]);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Line* a, const Line* b) { return a->ids.size() > b->ids.size(); });
+  // Batches of similar lengths; no larger than an even share, so that every thread has work. What a hypothesis keeps of
+  // its steps is most of the memory, so a wide beam has fewer lines.
+  const std::int64_t tokens = options.batch_tokens * kUsualBeam / std::max(kUsualBeam, options.beam);
+  const std::size_t share =
+      (order.size() + static_cast<std::size_t>(threads()) - 1) / static_cast<std::size_t>(threads());
+  std::vector<std::size_t> ends;
+  for (std::size_t begin = 0; begin < order.size();) {
+    const auto longest = static_cast<std::int64_t>(order[begin]->ids.size()) + 1;
+    const auto fit = static_cast<std::size_t>(std::max<std::int64_t>(1, tokens / longest));
+    begin += std::min({fit, share, order.size() - begin});
+    ends.push_back(begin);
+  }
+  const auto run = [&](std::int64_t from, std::int64_t to) {
+    for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
+      const std::size_t begin = b == 0 ? 0 : ends[b - 1];
+      decode(std::span(order).subspan(begin, ends[b] - begin), options, results);
+    }
+  };
+  if (ends.size() == 1) {
+    run(0, 1);  // not as a chunk: a single batch may use all threads inside
+  } else {
+    parallel_for(static_cast<std::int64_t>(ends.size()), 1, run);
+  }
+  return results;
+}
+
+Translation Translator::translate(const std::string& line, const TranslateOptions& options) const {
+  return std::move(translate(std::span(&line, 1), options)[0][0]);
+}
+
+void Translator::decode(std::span<const Line* const> lines, const TranslateOptions& options,
+                        std::vector<std::vector<Translation>>& results) const {
+  const NoGrad quiet;
+  const EncodedBatch batch(members_, lines);
+  std::vector<SearchInput> inputs;
+  for (const Line* line : lines) {
+    inputs.push_back({static_cast<std::int64_t>(line->ids.size()) + 1,
+                      static_cast<std::uint64_t>(options.first_line) + line->number,
+                      {}});
+  }
+  const SearchOptions how = search_options(options);
+  const bool attention = how.want_attention || how.coverage_penalty > 0;
+  const auto stepper = batch.start(attention, {options.layer, options.head});
+  const auto found = search(*stepper, inputs, how);
+  for (std::size_t r = 0; r < found.size(); ++r) {
+    if (found[r].empty()) throw Error("the model gave no output; its weights may hold NaN");
+    for (const Hypothesis& h : found[r]) results[lines[r]->number].push_back(finish(*lines[r], h, options));
+  }
+}
+
+Translation Translator::finish(const Line& line, const Hypothesis& h, const TranslateOptions& options) const {
+  Translation t;
+  t.score = h.score;
+  t.log_probability = h.log_probability;
+  t.source_tokens = line.pieces;
+  for (const std::int32_t id : h.tokens) t.target_tokens.push_back(tokenizers_.target->piece(id));
+  t.text = tokenizers_.target->decode(h.tokens);
+  const std::size_t width = line.ids.size() + 1;
+  if (options.replace_unknown && !h.attention.empty()) {
+    // Each <unk> becomes what it attended to most; the pieces are then joined as the tokenizer joins them.
+    bool any = false;
+    for (std::size_t k = 0; k < h.tokens.size(); ++k) {
+      if (h.tokens[k] != unk_id) continue;
+      const float* row = h.attention.data() + k * width;
+      const auto best = static_cast<std::size_t>(std::max_element(row, row + width - 1) - row);
+      if (best < line.pieces.size()) t.target_tokens[k] = line.pieces[best];
+      any = true;
+    }
+    if (any) t.text = tokenizers_.target->join(t.target_tokens);
+  }
+  t.source_tokens.emplace_back("</s>");
+  t.target_tokens.emplace_back("</s>");
+  if (!options.attention || h.attention.empty()) return t;
+  for (std::size_t k = 0; k < t.target_tokens.size(); ++k) {
+    const float* row = h.attention.data() + k * width;
+    std::vector<float> weights(row, row + width);
+    const float sum = std::accumulate(weights.begin(), weights.end(), 0.0F);
+    for (float& w : weights) w = sum > 0 ? w / sum : w;
+    t.attention.push_back(std::move(weights));
+  }
+  if (options.merge_words) {
+    const auto source = text::words_of_pieces(tokenizers_.source->kind(), t.source_tokens);
+    const auto words = text::words_of_pieces(tokenizers_.target->kind(), t.target_tokens);
+    t.attention = text::merge_attention(t.attention, source, words);
+    t.source_tokens = source.words;
+    t.target_tokens = words.words;
+  }
+  return t;
+}
+
+AttentionRecord Translation::record() const {
+  AttentionRecord r;
+  r.source = source_tokens;
+  r.target = target_tokens;
+  r.weights.rows = static_cast<std::int64_t>(attention.size());
+  r.weights.columns = attention.empty() ? 0 : static_cast<std::int64_t>(attention[0].size());
+  for (const auto& row : attention) r.weights.values.insert(r.weights.values.end(), row.begin(), row.end());
+  if (attention.empty()) r.source.clear(), r.target.clear();
+  return r;
+}
+
+std::vector<double> Translator::score(std::span<const std::string> sources,
+                                      std::span<const std::string> targets) const {
+  if (sources.size() != targets.size()) {
+    throw UsageError(fmt::format("score: {} sources and {} targets", sources.size(), targets.size()));
+  }
+  if (members_.size() > 1) throw UsageError("score: it takes a single model");
+  TextPairs pairs;
+  for (const auto& line : sources) pairs.sources.push_back(tokenizers_.source->encode(line));
+  for (const auto& line : targets) pairs.targets.push_back(tokenizers_.target->encode(line));
+  std::vector<double> results(sources.size());
+  std::vector<std::int64_t> order(sources.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::size_t> ends;
+  if (order.empty()) return results;
+  cut_batch(PairExamples(pairs), order, 1024, threads(), ends);
+  parallel_for(static_cast<std::int64_t>(ends.size()), 1, [&](std::int64_t from, std::int64_t to) {
+    const NoGrad quiet;
+    for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
+      const std::size_t begin = b == 0 ? 0 : ends[b - 1];
+      const auto which = std::span<const std::int64_t>(order).subspan(begin, ends[b] - begin);
+      PairBatch batch;
+      batch.fill(pairs, which);
+      const ModelCopies<Seq2Seq>::Lease lease(members_[0]->copies);
+      std::vector<double> part(which.size());
+      lease.model().score(batch.source.view(), batch.target.view(), batch.wanted.view().ids, part);
+      for (std::size_t i = 0; i < which.size(); ++i) {
+        if (std::isnan(part[i])) {
+          throw Error(fmt::format("line {}: the model gives no probability; its weights may hold NaN", which[i] + 1));
+        }
+        results[static_cast<std::size_t>(which[i])] = part[i];
+      }
+    }
+  });
+  return results;
+}
+
+std::string alignment_text(const Translation& translation) {
+  std::string out;
+  // The last row and column are the ends of sequence: they align with nothing.
+  for (std::size_t t = 0; t + 1 < translation.attention.size(); ++t) {
+    const auto& row = translation.attention[t];
+    if (row.size() < 2) continue;
+    const auto best = std::max_element(row.begin(), row.end() - 1) - row.begin();
+    out += fmt::format("{}{}-{}", out.empty() ? "" : " ", best, t);
+  }
+  return out;
+}
+
+}  // namespace fovea

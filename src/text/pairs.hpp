@@ -1,0 +1,22 @@
+// Pairs of sentences as token ids, by number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace fovea::text {
+
+class Pairs {
+ public:
+  Pairs() = default;
+  virtual ~Pairs() = default;
+  Pairs(const Pairs&) = default;
+  Pairs& operator=(const Pairs&) = default;
+  Pairs(Pairs&&) = default;
+  Pairs& operator=(Pairs&&) = default;
+  [[nodiscard]] virtual std::int64_t size() const = 0;
+  [[nodiscard]] virtual std::span<const std::int32_t> source(std::int64_t i) const = 0;  // without <s> and </s>
+  [[nodiscard]] virtual std::span<const std::int32_t> target(std::int64_t i) const = 0;
+};
+
+}  // namespace fovea::text

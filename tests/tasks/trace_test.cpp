@@ -1,0 +1,118 @@
+// Translator::trace against the translation whose attention it gives.
+#include <gmock/gmock.h>
+
+#include "fovea/error.hpp"
+#include "fovea/translator.hpp"
+#include "support/scratch.hpp"
+#include "support/tiny_model.hpp"
+
+namespace fovea {
+namespace {
+
+using Rows = std::vector<std::vector<float>>;
+
+Rows rows_of(const AttentionMatrix& m) {
+  Rows rows(static_cast<std::size_t>(m.rows));
+  for (std::int64_t r = 0; r < m.rows; ++r) {
+    const auto row = m.values.begin() + r * m.columns;
+    rows[static_cast<std::size_t>(r)].assign(row, row + m.columns);
+  }
+  return rows;
+}
+
+void expect_rows_sum_to_one(const AttentionMap& map) {
+  for (const auto& row : rows_of(map.weights)) {
+    double sum = 0;
+    for (const float w : row) sum += w;
+    EXPECT_NEAR(sum, 1, 1e-5);
+  }
+}
+
+TEST(Trace, HasTheOutputAndTheWeightsOfTheSearch) {
+  for (const auto& config : {test::tiny_transformer(), test::tiny_rnn()}) {
+    const test::Scratch folder;
+    test::write_tiny_model(folder.folder(), config, "en-de");
+    const Translator translator(folder.folder());
+    const TranslateOptions how{.attention = true};
+    const std::vector<std::string> lines{"one two three", "four", "five six seven one two"};
+    const auto batch = translator.translate(lines, how);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const TranslationTrace trace = translator.trace(lines[i], how);
+      EXPECT_EQ(trace.translation.text, batch[i][0].text);
+      EXPECT_EQ(trace.translation.attention, batch[i][0].attention);
+      EXPECT_EQ(trace.translation.log_probability, batch[i][0].log_probability);
+      EXPECT_EQ(rows_of(trace.attention.weights), batch[i][0].attention);
+      const int layers = config.attention_layers();
+      const int heads = config.attention_heads();
+      ASSERT_EQ(trace.attention.maps.size(), static_cast<std::size_t>(layers * heads));
+      // The same bytes as a search that gives one layer and head alone.
+      for (int l = 0; l < layers; ++l) {
+        for (int h = 0; h < heads; ++h) {
+          const AttentionMap& map = trace.attention.maps[static_cast<std::size_t>(l * heads + h)];
+          EXPECT_EQ(map.kind, AttentionKind::cross);
+          EXPECT_EQ(map.layer, l);
+          EXPECT_EQ(map.head, h);
+          EXPECT_EQ(map.queries, trace.translation.target_tokens);
+          EXPECT_EQ(map.keys, trace.translation.source_tokens);
+          TranslateOptions one = how;
+          one.layer = l;
+          one.head = h;
+          EXPECT_EQ(rows_of(map.weights), translator.translate(lines[i], one).attention);
+        }
+      }
+    }
+  }
+}
+
+TEST(Trace, OfSelfAttentionHasTheTokensThatWereReadAndNoLookAhead) {
+  const test::Scratch folder;
+  test::write_tiny_model(folder.folder(), test::tiny_transformer(), "en-de");
+  const Translator translator(folder.folder());
+  const auto trace =
+      translator.trace("one two three", {.max_length = 5}, {.cross = false, .encoder = true, .decoder = true});
+  std::vector<std::string> fed{"<s>"};
+  const auto& written = trace.translation.target_tokens;
+  ASSERT_GE(written.size(), 2U);
+  fed.insert(fed.end(), written.begin(), written.end() - 1);
+  ASSERT_EQ(trace.attention.maps.size(), 8U);  // two kinds, two layers, two heads
+  for (const AttentionMap& map : trace.attention.maps) {
+    ASSERT_NE(map.kind, AttentionKind::cross);
+    const auto& tokens = map.kind == AttentionKind::encoder ? trace.translation.source_tokens : fed;
+    EXPECT_EQ(map.queries, tokens);
+    EXPECT_EQ(map.keys, tokens);
+    expect_rows_sum_to_one(map);
+    bool later = false;
+    for (std::int64_t r = 0; r < map.weights.rows; ++r) {
+      for (std::int64_t c = r + 1; c < map.weights.columns; ++c) later |= map.weights.at(r, c) > 0;
+    }
+    EXPECT_EQ(later, map.kind == AttentionKind::encoder);
+  }
+}
+
+TEST(Trace, OfAnRnnHasNoSelfAttention) {
+  const test::Scratch folder;
+  test::write_tiny_model(folder.folder(), test::tiny_rnn(), "en-de");
+  const auto trace = Translator(folder.folder()).trace("one two", {}, {.encoder = true, .decoder = true});
+  ASSERT_EQ(trace.attention.maps.size(), 1U);
+  EXPECT_EQ(trace.attention.maps[0].kind, AttentionKind::cross);
+}
+
+TEST(Trace, MergesWordsInEveryHead) {
+  const test::Scratch folder;
+  test::write_tiny_model(folder.folder(), test::tiny_transformer(), "en-de");
+  const Translator translator(folder.folder());
+  const auto trace = translator.trace("one two", {.merge_words = true}, {.encoder = true, .decoder = true});
+  EXPECT_EQ(trace.attention.maps.size(), 12U);
+  EXPECT_EQ(trace.translation.attention, rows_of(trace.attention.weights));
+  for (const AttentionMap& map : trace.attention.maps) {
+    ASSERT_EQ(map.weights.rows, static_cast<std::int64_t>(map.queries.size()));
+    ASSERT_EQ(map.weights.columns, static_cast<std::int64_t>(map.keys.size()));
+    if (map.kind != AttentionKind::cross) continue;
+    EXPECT_EQ(map.queries, trace.translation.target_tokens);
+    EXPECT_EQ(map.keys, trace.translation.source_tokens);
+  }
+  EXPECT_THROW((void)translator.trace("  "), UsageError);
+}
+
+}  // namespace
+}  // namespace fovea
