@@ -23,3 +23,4 @@
 #include "fovea/train.hpp"
 #include "fovea/translator.hpp"
 #include "fovea/var.hpp"
+#include "fovea/version.hpp"

@@ -138,7 +138,7 @@ experiment_growth() {
 # The gradient, by examples/softmax_gradient.cpp; then dates, learnt by an RNN whose attention is divided or not.
 experiment_scale() {
   local program=${FOVEA_EXAMPLES:-build/release/examples}/example_softmax_gradient dim row dir part
-  [ -x "$program" ] || fail "$program is not there; script/build makes it"
+  [ -x "$program" ] || fail "$program is not there; cmake --build --preset release --target example_softmax_gradient makes it"
   "$program" >"$out/scale.csv"
   "$fovea" chart "$out/scale.csv" --svg "$out/scale.svg" --log-x --log-y --y "dot mean,scaled mean,dot median,scaled median" \
     --y "dot largest weight,scaled largest weight" --title "Norm of the gradient at the scores, 32 keys" \

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fovea/error.hpp"
+#include "fovea/version.hpp"
 
 namespace fovea::metrics {
 
@@ -35,7 +36,7 @@ std::string signature(const References& references, std::string_view middle) {
   std::set<std::size_t> counts;
   for (std::size_t line = 0; line < references[0].size(); ++line) counts.insert(references_of(references, line).size());
   return fmt::format("nrefs:{}|{}|version:2-fovea-{}", counts.size() == 1 ? std::to_string(*counts.begin()) : "var",
-                     middle, FOVEA_VERSION);
+                     middle, version());
 }
 
 std::u32string WordNumbers::of(const std::vector<std::string>& words) {

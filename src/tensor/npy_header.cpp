@@ -13,7 +13,7 @@ namespace fovea::detail {
 namespace {
 
 constexpr std::string_view kMagic{"\x93NUMPY", 6};
-constexpr std::size_t kLargestHeader = 1 << 20;
+constexpr std::size_t kLargestNpyHeader = 1 << 20;
 constexpr std::size_t kAlign = 64;
 
 struct Type {
@@ -157,7 +157,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
   const std::size_t width = version == 1 ? 2 : 4;
   if (file.size() < 8 + width) fail("header is truncated");
   const std::size_t length = little_endian(file.substr(8, width));
-  if (length > kLargestHeader) fail(fmt::format("header length {} is more than {}", length, kLargestHeader));
+  if (length > kLargestNpyHeader) fail(fmt::format("header length {} is more than {}", length, kLargestNpyHeader));
   if (length > file.size() - 8 - width) fail(fmt::format("header length {} goes past the end of the file", length));
 
   NpyHeader header = Dictionary(file.substr(8 + width, length), name).parse();

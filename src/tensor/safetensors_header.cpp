@@ -13,7 +13,7 @@
 namespace fovea::detail {
 namespace {
 
-constexpr std::size_t kLargestHeader = 100'000'000;  // as in the format's own implementation
+constexpr std::size_t kLargestJsonHeader = 100'000'000;  // as in the format's own implementation
 
 using Json = nlohmann::json;
 
@@ -141,7 +141,7 @@ SafetensorsHeader parse_safetensors_header(std::span<const std::byte> bytes, con
   std::uint64_t length = 0;
   if (bytes.size() < sizeof(length)) fail("header length is truncated");
   std::memcpy(&length, bytes.data(), sizeof(length));
-  if (length > kLargestHeader) fail(fmt::format("header length {} is more than {}", length, kLargestHeader));
+  if (length > kLargestJsonHeader) fail(fmt::format("header length {} is more than {}", length, kLargestJsonHeader));
   if (length > bytes.size() - sizeof(length)) {
     fail(fmt::format("header length {} goes past the end of the file", length));
   }

@@ -10,13 +10,13 @@
 namespace fovea::view {
 namespace {
 
-constexpr int kLongestLabel = 32;           // columns; longer labels are cut
+constexpr int kLongestClassLabel = 32;      // columns; longer labels are cut
 constexpr std::size_t kLargestMatrix = 30;  // labels; more do not fit a terminal
 constexpr std::size_t kMistakes = 20;       // lines of the list that stands in the place of a larger matrix
 
 std::string table_line(const LabelFigures& one, int label_width, int decimals) {
   return fmt::format("{}  {:>9.{}f}  {:>6.{}f}  {:>6.{}f}  {:>7}  {:>9}\n",
-                     pad_right(label(one.label, kLongestLabel), label_width), one.precision, decimals, one.recall,
+                     pad_right(label(one.label, kLongestClassLabel), label_width), one.precision, decimals, one.recall,
                      decimals, one.f1, decimals, one.support, one.predicted);
 }
 
@@ -42,8 +42,9 @@ std::string mistakes(const ClassificationScores& result, const TerminalStyle& st
   const std::size_t shown = std::min(wrong.size(), kMistakes);
   std::string out = bold("most frequent mistakes", style) + " (lines, reference, hypothesis)\n";
   for (std::size_t i = 0; i < shown; ++i) {
-    out += fmt::format("{:>7}  {}  {}\n", wrong[i].count, label(result.labels[wrong[i].reference].label, kLongestLabel),
-                       label(result.labels[wrong[i].hypothesis].label, kLongestLabel));
+    out += fmt::format("{:>7}  {}  {}\n", wrong[i].count,
+                       label(result.labels[wrong[i].reference].label, kLongestClassLabel),
+                       label(result.labels[wrong[i].hypothesis].label, kLongestClassLabel));
   }
   if (shown < wrong.size()) out += fmt::format("and {} other pairs of labels\n", wrong.size() - shown);
   return out;
@@ -53,7 +54,7 @@ std::string note(const char* what, const std::vector<std::string>& labels) {
   if (labels.empty()) return {};
   std::string out = what;
   for (std::size_t i = 0; i < labels.size() && i < kMistakes; ++i) {
-    out += (i == 0 ? " " : ", ") + label(labels[i], kLongestLabel);
+    out += (i == 0 ? " " : ", ") + label(labels[i], kLongestClassLabel);
   }
   if (labels.size() > kMistakes) out += fmt::format(" and {} more", labels.size() - kMistakes);
   return out + "\n";
@@ -63,7 +64,7 @@ std::string note(const char* what, const std::vector<std::string>& labels) {
 
 std::string draw_classification(const ClassificationScores& result, const TerminalStyle& style, int decimals) {
   int width = columns(result.weighted.label);
-  for (const LabelFigures& one : result.labels) width = std::max(width, columns(label(one.label, kLongestLabel)));
+  for (const LabelFigures& one : result.labels) width = std::max(width, columns(label(one.label, kLongestClassLabel)));
   std::string out = bold(pad_right("label", width) + "  precision  recall      F1  support  predicted", style) + "\n";
   for (const LabelFigures& one : result.labels) out += table_line(one, width, decimals);
   out += table_line(result.macro, width, decimals) + table_line(result.weighted, width, decimals) + "\n";

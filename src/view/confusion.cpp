@@ -13,15 +13,15 @@
 namespace fovea::view {
 namespace {
 
-constexpr int kLevels = 20;  // shades, one CSS class each
-constexpr double kMargin = 20;
+constexpr int kShades = 20;  // shades, one CSS class each
+constexpr double kConfusionMargin = 20;
 constexpr double kTurn = 0.7071;  // labels along the top lean by 45 degrees
 constexpr std::size_t kMostLabels = 300;
 
 std::string shades(Theme theme) {
   std::string out;
-  for (int i = 0; i <= kLevels; ++i) {
-    const Rgb colour = weight_colour(static_cast<double>(i) / kLevels, theme);
+  for (int i = 0; i <= kShades; ++i) {
+    const Rgb colour = weight_colour(static_cast<double>(i) / kShades, theme);
     out += fmt::format(".w{0}{{fill:{1}}}text.n{0}{{fill:{2}}}", i, colour.hex(), text_on(colour).hex());
   }
   return out;
@@ -40,8 +40,8 @@ Layout layout_of(const std::vector<std::string>& labels, std::int64_t largest) {
   out.counts = text_extent(std::to_string(largest), out.font) <= out.cell - 2 && out.cell >= 16;
   double widest = 0;
   for (const std::string& one : labels) widest = std::max(widest, text_extent(one, out.font));
-  out.x0 = kMargin + 22 + widest + 10;
-  out.y0 = kMargin + 30 + 26 + widest * kTurn + out.font;
+  out.x0 = kConfusionMargin + 22 + widest + 10;
+  out.y0 = kConfusionMargin + 30 + 26 + widest * kTurn + out.font;
   out.side = out.cell * n;
   return out;
 }
@@ -58,9 +58,9 @@ std::string axis(const std::vector<std::string>& labels, const Layout& at) {
   }
   out += "</g>\n";
   out += fmt::format("<text class=\"a\" x=\"{}\" y=\"{}\">hypothesis</text>\n", coordinate(at.x0 + at.side / 2),
-                     coordinate(kMargin + 40));
+                     coordinate(kConfusionMargin + 40));
   return out + fmt::format("<text class=\"a\" transform=\"translate({} {}) rotate(-90)\">reference</text>\n",
-                           coordinate(kMargin + 12), coordinate(at.y0 + at.side / 2));
+                           coordinate(kConfusionMargin + 12), coordinate(at.y0 + at.side / 2));
 }
 
 std::string cells(const ClassificationScores& result, const Layout& at) {
@@ -70,7 +70,7 @@ std::string cells(const ClassificationScores& result, const Layout& at) {
   for (const LabelPair& one : result.confusion) {
     const LabelFigures& reference = result.labels[one.reference];
     const double share = static_cast<double>(one.count) / static_cast<double>(reference.support);
-    const long shade = std::lround(share * kLevels);
+    const long shade = std::lround(share * kShades);
     const double x = at.x0 + at.cell * static_cast<double>(one.hypothesis);
     const double y = at.y0 + at.cell * static_cast<double>(one.reference);
     out += fmt::format(
@@ -91,12 +91,12 @@ std::string legend(const Layout& at, double y) {
   std::string out = "<g class=\"l\">";
   out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">0%</text>", coordinate(at.x0 - 6), coordinate(y + 9));
   constexpr double kStep = 5;
-  for (int i = 0; i <= kLevels; ++i) {
+  for (int i = 0; i <= kShades; ++i) {
     out += fmt::format("<rect class=\"w{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"10\"/>", i,
                        coordinate(at.x0 + i * kStep), coordinate(y), coordinate(kStep));
   }
   return out + fmt::format("<text x=\"{}\" y=\"{}\">100% of the reference label's lines</text></g>\n",
-                           coordinate(at.x0 + (kLevels + 1) * kStep + 6), coordinate(y + 9));
+                           coordinate(at.x0 + (kShades + 1) * kStep + 6), coordinate(y + 9));
 }
 
 }  // namespace
@@ -115,10 +115,11 @@ std::string svg_confusion(const ClassificationScores& result, const std::string&
       fmt::format("{}: accuracy {:.2f}% ({} of {} lines)", title, result.accuracy, result.right, result.lines);
   SvgPiece piece;
   const double overhang = std::max(0.0, text_extent(labels.back(), at.font) * kTurn - at.cell / 2);
-  piece.width = std::max({at.x0 + at.side + overhang, at.x0 + 360, kMargin + text_extent(heading, 15)}) + kMargin;
-  piece.height = at.y0 + at.side + 34 + kMargin;
-  piece.body = fmt::format("<text class=\"h\" x=\"{}\" y=\"{}\">{}</text>\n", coordinate(kMargin),
-                           coordinate(kMargin + 12), escape_markup(heading)) +
+  piece.width = std::max({at.x0 + at.side + overhang, at.x0 + 360, kConfusionMargin + text_extent(heading, 15)}) +
+                kConfusionMargin;
+  piece.height = at.y0 + at.side + 34 + kConfusionMargin;
+  piece.body = fmt::format("<text class=\"h\" x=\"{}\" y=\"{}\">{}</text>\n", coordinate(kConfusionMargin),
+                           coordinate(kConfusionMargin + 12), escape_markup(heading)) +
                axis(labels, at) + cells(result, at) + legend(at, at.y0 + at.side + 18);
   return svg_document({piece}, heading,
                       "How often each label of the references (rows) met each label of the hypotheses (columns).",

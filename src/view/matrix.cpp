@@ -11,8 +11,8 @@
 namespace fovea::view {
 namespace {
 
-constexpr int kLevels = 20;        // colours on each side of zero; one CSS class each
-constexpr int kLongestLabel = 12;  // columns in the terminal
+constexpr int kMatrixLevels = 20;        // colours on each side of zero; one CSS class each
+constexpr int kLongestMatrixLabel = 12;  // columns in the terminal
 
 double largest(const AttentionMatrix& numbers) {
   double most = 0;
@@ -29,8 +29,8 @@ Rgb colour_of(double value, const NumberTable& table, double scale, Theme theme)
 
 std::string class_of(double value, const NumberTable& table, double scale) {
   if (!std::isfinite(value)) return "never";
-  if (table.weights) return fmt::format("w{}", std::lround(std::clamp(value, 0.0, 1.0) * kLevels));
-  const long level = std::lround(std::clamp(value / scale, -1.0, 1.0) * kLevels);
+  if (table.weights) return fmt::format("w{}", std::lround(std::clamp(value, 0.0, 1.0) * kMatrixLevels));
+  const long level = std::lround(std::clamp(value / scale, -1.0, 1.0) * kMatrixLevels);
   return level < 0 ? fmt::format("m{}", -level) : fmt::format("p{}", level);
 }
 
@@ -39,8 +39,8 @@ std::string level_styles(const std::string& prefix, Theme theme) {
   const auto rule = [&](const char* kind, int level, const Rgb& colour) {
     out += fmt::format("{}.{}{}{{background:{};color:{}}}", prefix, kind, level, colour.hex(), text_on(colour).hex());
   };
-  for (int i = 0; i <= kLevels; ++i) {
-    const double t = static_cast<double>(i) / kLevels;
+  for (int i = 0; i <= kMatrixLevels; ++i) {
+    const double t = static_cast<double>(i) / kMatrixLevels;
     rule("w", i, weight_colour(t, theme));
     rule("p", i, signed_colour(t, theme));
     rule("m", i, signed_colour(-t, theme));
@@ -65,10 +65,11 @@ std::string draw_table(const NumberTable& table, const TerminalStyle& style) {
   const double scale = largest(m);
   int cell = 0;
   for (const float value : m.values) cell = std::max(cell, columns(shown_number(value, table.decimals)));
-  for (const std::string& one : table.column_labels) cell = std::max(cell, std::min(columns(one), kLongestLabel));
+  for (const std::string& one : table.column_labels) cell = std::max(cell, std::min(columns(one), kLongestMatrixLabel));
   cell += 2;
   int margin = 2;
-  for (const std::string& one : table.row_labels) margin = std::max(margin, std::min(columns(one), kLongestLabel) + 3);
+  for (const std::string& one : table.row_labels)
+    margin = std::max(margin, std::min(columns(one), kLongestMatrixLabel) + 3);
   const std::int64_t per_line = std::max(1, (style.width - margin) / cell);
   std::string out;
   for (std::int64_t begin = 0; begin < m.columns; begin += per_line) {
@@ -76,14 +77,14 @@ std::string draw_table(const NumberTable& table, const TerminalStyle& style) {
     if (!table.column_labels.empty()) {
       out += std::string(static_cast<std::size_t>(margin), ' ');
       for (std::int64_t c = begin; c < end; ++c) {
-        out += pad_left(label(table.column_labels[static_cast<std::size_t>(c)], kLongestLabel), cell - 1) + " ";
+        out += pad_left(label(table.column_labels[static_cast<std::size_t>(c)], kLongestMatrixLabel), cell - 1) + " ";
       }
       out.pop_back();
       out += '\n';
     }
     for (std::int64_t r = 0; r < m.rows; ++r) {
       const std::string name =
-          table.row_labels.empty() ? "" : label(table.row_labels[static_cast<std::size_t>(r)], kLongestLabel);
+          table.row_labels.empty() ? "" : label(table.row_labels[static_cast<std::size_t>(r)], kLongestMatrixLabel);
       out += pad_left(name, margin - 1) + " ";
       for (std::int64_t c = begin; c < end; ++c) {
         const double value = m.at(r, c);

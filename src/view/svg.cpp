@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLevels = 40;               // colours of a scale are rounded to so many steps, one CSS class each
 constexpr double kMargin = 20;            // around a piece
-constexpr int kLongestLabel = 24;         // columns; longer tokens are cut
+constexpr int kLongestSvgLabel = 24;      // columns; longer tokens are cut
 constexpr std::int64_t kFewCells = 1600;  // up to so many each cell has its tooltip
 
 int level(double weight) {
@@ -24,7 +24,7 @@ int level(double weight) {
 std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
   std::vector<std::string> labels;
   labels.reserve(tokens.size());
-  for (const std::string& token : tokens) labels.push_back(label(token, kLongestLabel));
+  for (const std::string& token : tokens) labels.push_back(label(token, kLongestSvgLabel));
   return labels;
 }
 

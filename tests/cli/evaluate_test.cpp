@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "fovea/version.hpp"
 #include "support/files.hpp"
 
 namespace fovea {
@@ -21,9 +22,10 @@ TEST(EvaluateCommand, PrintsTheFigureFirstThenTheSignature) {
       folder.write("r2", "The dog had bit the man.\r\nNo one was surprised.\r\nThe man had bitten the dog.");
   const auto ran = run_cli({"evaluate", "--hypothesis", h, "--reference", r1, "--reference", r2, "--metric", "bleu"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out,
-            "48.53\tBLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2-fovea-0.1.0\t"
-            "82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)\n");
+  EXPECT_EQ(ran.out, "48.53\tBLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2-fovea-" +
+                         std::string(fovea::version()) +
+                         "\t"
+                         "82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)\n");
 }
 
 TEST(EvaluateCommand, KnowsEachMetric) {

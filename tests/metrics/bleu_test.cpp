@@ -4,6 +4,7 @@
 
 #include "fovea/error.hpp"
 #include "fovea/metrics.hpp"
+#include "fovea/version.hpp"
 
 namespace fovea {
 namespace {
@@ -18,7 +19,7 @@ const References references{{"The dog bit the man.", "It was not unexpected.", "
 TEST(Bleu, EqualsSacrebleuOnSeveralReferences) {
   const Bleu result = bleu(hypotheses, references);
   EXPECT_NEAR(result.score, 48.530827, 1e-6);
-  EXPECT_EQ(result.signature, "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2-fovea-0.1.0");
+  EXPECT_EQ(result.signature, "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2-fovea-" + std::string(version()));
   EXPECT_EQ(result.details(), "82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)");
   EXPECT_NEAR(bleu(hypotheses, references, {.tokenize = MetricTokenizer::none}).score, 49.1919566, 1e-6);
   EXPECT_NEAR(bleu(hypotheses, references, {.smoothing = Smoothing::none}).score, 48.530827, 1e-6);

@@ -3,6 +3,7 @@
 
 #include "fovea/error.hpp"
 #include "fovea/metrics.hpp"
+#include "fovea/version.hpp"
 
 namespace fovea {
 namespace {
@@ -79,10 +80,10 @@ TEST(Chrf, AnEmptyLineAmongSeveralReferencesIsNone) {
 TEST(Chrf, SignatureAndNameAreSacrebleus) {
   const Chrf plain = chrf({"a"}, {{"a"}});
   EXPECT_EQ(plain.name, "chrF2");
-  EXPECT_EQ(plain.signature, "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2-fovea-0.1.0");
+  EXPECT_EQ(plain.signature, "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2-fovea-" + std::string(version()));
   const Chrf words = chrf({"A (hi)"}, {{"a (hi)"}}, {.word_order = 2, .lowercase = true});
   EXPECT_EQ(words.name, "chrF2++");
-  EXPECT_EQ(words.signature, "nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:2-fovea-0.1.0");
+  EXPECT_EQ(words.signature, "nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:2-fovea-" + std::string(version()));
   EXPECT_EQ(words.score, 100);
   EXPECT_THROW((void)chrf({"a"}, {{"a"}}, {.character_order = 0}), UsageError);
 }

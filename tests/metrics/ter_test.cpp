@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fovea/metrics.hpp"
+#include "fovea/version.hpp"
 
 namespace fovea {
 namespace {
@@ -39,7 +40,7 @@ TEST(Ter, IgnoresCaseUnlessAsked) {
   EXPECT_EQ(ter({"THE Cat"}, {{"the cat"}}).score, 0);
   EXPECT_EQ(ter({"THE cat"}, {{"the cat"}}, true).score, 50);
   EXPECT_EQ(ter({"a"}, {{"a"}}).signature,
-            "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2-fovea-0.1.0");
+            "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2-fovea-" + std::string(version()));
 }
 
 TEST(Ter, TheReferenceWithFewestEditsCountsAndTheirLengthsAreAveraged) {

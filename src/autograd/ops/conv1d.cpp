@@ -24,7 +24,7 @@ namespace {
 using kernels::parallel_gemm;
 using kernels::Trans;
 
-constexpr std::int64_t kRowsPerTask = 112;
+constexpr std::int64_t kFramesPerTask = 112;
 
 struct Kept {
   Frames frames;
@@ -58,10 +58,10 @@ void sums_gradient(const Kept& k, const Tensor& dy) {
   const auto& conv = *kernels::active().conv;
   const std::int64_t out = k.sums.dim(1);
   const std::int64_t d = dy.dim(-1);
-  const std::int64_t tasks = std::max<std::int64_t>(1, (k.frames.rows() + kRowsPerTask - 1) / kRowsPerTask);
+  const std::int64_t tasks = std::max<std::int64_t>(1, (k.frames.rows() + kFramesPerTask - 1) / kFramesPerTask);
   const Tensor partial = Tensor::zeros({tasks, out});
-  parallel_for(k.frames.rows(), kRowsPerTask, [&](std::int64_t begin, std::int64_t end) {
-    float* dbias = partial.data() + begin / kRowsPerTask * out;
+  parallel_for(k.frames.rows(), kFramesPerTask, [&](std::int64_t begin, std::int64_t end) {
+    float* dbias = partial.data() + begin / kFramesPerTask * out;
     for (std::int64_t r = begin; r < end; ++r) {
       float* row = k.sums.data() + r * out;
       const std::int64_t user = k.frames.user_row(r);
@@ -138,7 +138,7 @@ Var convolve(const char* op, bool glu, const Var& x, const Var& weights, const V
   const Tensor b = bias.value().contiguous();
   const auto& conv = *kernels::active().conv;
   // The products of a block of windows, and while they are in the cache what becomes of them.
-  parallel_for(std::max<std::int64_t>(0, k.frames.rows() - width + 1), kRowsPerTask,
+  parallel_for(std::max<std::int64_t>(0, k.frames.rows() - width + 1), kFramesPerTask,
                [&](std::int64_t begin, std::int64_t end) {
                  float* sums = k.sums.data() + (begin + left) * out;
                  kernels::gemm_packed(end - begin, k.input.data() + begin * in, in, packed, 0, sums, out);

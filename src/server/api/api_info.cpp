@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "fovea/version.hpp"
 #include "server/api/api.hpp"
 #include "text/languages.hpp"
 
@@ -41,7 +42,7 @@ Response Api::settings() const {
       {"supportedFilesFormat", nlohmann::json::array()},
       {"language", {{"source", language(first.source)}, {"target", language(first.target)}}},
       {"fovea",
-       {{"version", FOVEA_VERSION}, {"beam", std::min(options_.beam, kWidestBeam)}, {"models", std::move(list)}}},
+       {{"version", version()}, {"beam", std::min(options_.beam, kWidestBeam)}, {"models", std::move(list)}}},
   };
   return {200, json.dump()};
 }

@@ -1,6 +1,7 @@
 // GET /spec: the API described for machines.
 #include <nlohmann/json.hpp>
 
+#include "fovea/version.hpp"
 #include "server/api/api.hpp"
 
 namespace fovea::server {
@@ -93,7 +94,7 @@ std::string build() {
   paths["/health"] = get("server", "Whether the server answers", object({{"status", text}}));
   paths["/metrics"] = get("server", "Counters in Prometheus's text format", text);
   const json spec = {
-      {"swagger", "2.0"}, {"info", {{"title", "Fovea"}, {"version", FOVEA_VERSION}}}, {"paths", std::move(paths)}};
+      {"swagger", "2.0"}, {"info", {{"title", "Fovea"}, {"version", version()}}}, {"paths", std::move(paths)}};
   return spec.dump();
 }
 

@@ -1,0 +1,17 @@
+# With FOVEA_UNITY the sources of a folder are compiled as one: headers are read once for all of them, a template that
+# several use is compiled once. So what a folder keeps in unnamed namespaces must have names of its own there.
+function(fovea_unity target)
+  if(NOT FOVEA_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources EXCLUDE REGEX "/src/kernels/|^${CMAKE_CURRENT_BINARY_DIR}")
+  get_filename_component(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../src ABSOLUTE)
+  foreach(source IN LISTS sources)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${root} OUTPUT_VARIABLE folder)
+    cmake_path(GET folder PARENT_PATH folder)
+    string(REPLACE "/" "_" folder "${folder}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()

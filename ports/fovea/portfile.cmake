@@ -1,0 +1,15 @@
+# The port stands in the tree it builds.
+set(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../..")
+if("full" IN_LIST FEATURES)
+  set(core_only OFF)
+else()
+  set(core_only ON)
+endif()
+vcpkg_check_linkage(ONLY_STATIC_LIBRARY)
+vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
+  OPTIONS -DFOVEA_BUILD_CLI=OFF -DFOVEA_CORE_ONLY=${core_only} -DFOVEA_INSTALL=ON)
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/fovea)
+vcpkg_fixup_pkgconfig()
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
