@@ -41,8 +41,7 @@ Response Api::settings() const {
       {"filesTranslation", false},
       {"supportedFilesFormat", nlohmann::json::array()},
       {"language", {{"source", language(first.source)}, {"target", language(first.target)}}},
-      {"fovea",
-       {{"version", version()}, {"beam", std::min(options_.beam, kWidestBeam)}, {"models", std::move(list)}}},
+      {"fovea", {{"version", version()}, {"beam", std::min(options_.beam, kWidestBeam)}, {"models", std::move(list)}}},
   };
   return {200, json.dump()};
 }

@@ -8,16 +8,11 @@
 
 #include "base/json.hpp"
 #include "fovea/error.hpp"
+#include "server/http/ascii.hpp"
 #include "text/unicode.hpp"
 
 namespace fovea::server {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 [[noreturn]] void wrong(const char* name, const char* what) {
   throw Refusal(400, fmt::format("Invalid request: {} parameter is not {}", name, what));

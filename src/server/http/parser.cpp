@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "server/http/ascii.hpp"
 #include "server/http/fields.hpp"
 
 namespace fovea::server {
@@ -17,12 +18,6 @@ constexpr std::size_t kLongestTrailer = 8192;
 constexpr const char* kWrongLine = "Invalid request: a line of its head is not as HTTP has it";
 constexpr const char* kTwoLengths = "Invalid request: its length is given in more than one way";
 constexpr const char* kWrongChunk = "Invalid request: the chunks of its body are not as HTTP has them";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 // RFC 9110, 5.6.2.
 bool is_token(std::string_view text) {
