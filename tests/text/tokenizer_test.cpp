@@ -365,7 +365,7 @@ TEST(LoadTokenizer, MissingAndDamagedFilesAreErrorsThatNameThem) {
   folder.write("empty.model", "");
   EXPECT_EQ(error("empty"), folder.path("empty.model") + ": not a SentencePiece model: no pieces");
   folder.write("b.json", "{");
-  EXPECT_EQ(error("b"), folder.path("b.json") + ": not valid JSON at byte 1");
+  EXPECT_EQ(error("b"), folder.path("b.json") + ": not valid JSON at byte 2");
   folder.write("c.json", R"({"format":"other"})");
   EXPECT_THAT(error("c"), HasSubstr("c.json: not a vocabulary"));
   const std::string head = R"({"format":"fovea-vocabulary","version":1,"kind":)";
