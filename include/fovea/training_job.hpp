@@ -16,34 +16,37 @@ namespace fovea {
 /// What decides which checkpoint is best.
 enum class ValidateBy { loss, bleu, accuracy };
 
+/// A whole training: files in, a model folder out. What `fovea train` does.
 struct TrainingJob {
-  std::filesystem::path model{};   // the folder to make or to go on in
-  std::string source{}, target{};  // plain text or .gz, line by line translations of each other
-  std::string valid_source{}, valid_target{};
-  ModelConfig config = preset("transformer-tiny");  // vocabularies are filled in
-  TrainOptions options{};                           // a learning rate of 0 is the usual one for the model
-  TokenizerKind tokenizer = TokenizerKind::sentencepiece;
-  std::string tokenizer_model{};  // a trained SentencePiece .model; empty: train one
-  bool bpe = false;               // SentencePiece: byte-pair encoding instead of a unigram model
-  int vocabulary = 8000;          // of each side, or of both when shared
-  int min_count = 1;              // words and characters that occur less often are unknown
-  bool shared_vocabulary = false;
-  double subword_sampling = 0;  // Tokenizer::sample's amount, each epoch anew; 0: one segmentation for all
-  int max_length = 256;         // tokens; longer pairs are left out
-  ValidateBy validate_by = ValidateBy::loss;
-  bool resume = false;     // go on from the checkpoint in the folder, if there is one
-  bool overwrite = false;  // start anew in a folder that holds a model
+  std::filesystem::path model{};                           // the folder to make or to go on in
+  std::string source{}, target{};                          // plain text or .gz, line by line translations of each other
+  std::string valid_source{}, valid_target{};              // the same for validation
+  ModelConfig config = preset("transformer-tiny");         // vocabularies are filled in
+  TrainOptions options{};                                  // a learning rate of 0 is the usual one for the model
+  TokenizerKind tokenizer = TokenizerKind::sentencepiece;  // what a token is
+  std::string tokenizer_model{};                           // a trained SentencePiece .model; empty: train one
+  bool bpe = false;                // SentencePiece: byte-pair encoding instead of a unigram model
+  int vocabulary = 8000;           // of each side, or of both when shared
+  int min_count = 1;               // words and characters that occur less often are unknown
+  bool shared_vocabulary = false;  // one tokenizer for both sides
+  double subword_sampling = 0;     // Tokenizer::sample's amount, each epoch anew; 0: one segmentation for all
+  int max_length = 256;            // tokens; longer pairs are left out
+  ValidateBy validate_by = ValidateBy::loss;  // which checkpoint is best
+  bool resume = false;                        // go on from the checkpoint in the folder, if there is one
+  bool overwrite = false;                     // start anew in a folder that holds a model
 };
 
 /// What people want to see of a validation.
 struct ValidationSample {
-  std::string source, reference, output;
+  std::string source, reference, output;  // lines of text
 };
 
+/// Sees a training of text to text.
 class TrainingObserver : public TrainObserver {
  public:
   /// Before the first step: warnings about the data, sizes, the number of weights.
   virtual void started(const std::vector<std::string>& /*notes*/) {}
+  /// Some outputs of the last validation.
   virtual void samples(const std::vector<ValidationSample>& /*samples*/) {}
 };
 
@@ -56,6 +59,7 @@ class TrainingObserver : public TrainObserver {
 ///
 /// Throws UsageError naming the field that cannot be, FileError naming the file.
 Trainer::End train(const TrainingJob& job, TrainingObserver& observer);
+/// The same without an observer.
 Trainer::End train(const TrainingJob& job);
 
 }  // namespace fovea

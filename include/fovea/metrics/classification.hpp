@@ -12,22 +12,23 @@ namespace fovea {
 
 /// Precision, recall and F1 in percent. What would be divided by 0 is 0.
 struct LabelFigures {
-  std::string label;
-  double precision = 0, recall = 0, f1 = 0;
-  std::int64_t support = 0;    // lines whose reference is this label
-  std::int64_t predicted = 0;  // lines whose hypothesis is this label
+  std::string label;                         // as in the files
+  double precision = 0, recall = 0, f1 = 0;  // in percent
+  std::int64_t support = 0;                  // lines whose reference is this label
+  std::int64_t predicted = 0;                // lines whose hypothesis is this label
 };
 
 /// A reference label and a hypothesis label that met in `count` lines.
 struct LabelPair {
   std::size_t reference = 0, hypothesis = 0;  // places in Classification::labels
-  std::int64_t count = 0;
+  std::int64_t count = 0;                     // lines with both
 };
 
+/// The figures of labelled lines.
 struct Classification {
-  double accuracy = 0;     // in percent
-  std::int64_t right = 0;  // lines whose hypothesis is the reference
-  std::int64_t lines = 0;
+  double accuracy = 0;               // in percent
+  std::int64_t right = 0;            // lines whose hypothesis is the reference
+  std::int64_t lines = 0;            // how many were compared
   std::vector<LabelFigures> labels;  // every label of the references or the hypotheses, in the order of their bytes
   LabelFigures macro;                // the mean over `labels`; its label is "macro average"
   LabelFigures weighted;             // the mean over `labels`, each weighted by its support
