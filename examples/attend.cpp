@@ -1,4 +1,4 @@
-// A sequence attends to its own past: the weights, what was read with them, and the gradient of that.
+// Causal self-attention: the weights, the context, and the gradient.
 #include <cstdio>
 
 #include "fovea/fovea.hpp"
@@ -9,7 +9,7 @@ int main() {
   for (int i = 0; i < 3; ++i) {
     const fovea::Tensor weights = result.weights.value().select(0, 0).select(0, i);
     const fovea::Tensor context = result.context.value().select(0, 0).select(0, i);
-    std::printf("step %d attends %.2f %.2f %.2f and read (%.2f, %.2f)\n", i, weights.data()[0], weights.data()[1],
+    std::printf("step %d: weights %.2f %.2f %.2f, context (%.2f, %.2f)\n", i, weights.data()[0], weights.data()[1],
                 weights.data()[2], context.data()[0], context.data()[1]);
   }
   fovea::backward(fovea::sum(result.context));

@@ -1,4 +1,4 @@
-// Long sequences: 4096 words look at each other and learn from it, and the 4096 x 4096 weights never exist.
+// Long sequences: 4096 words attend to each other, forward and backward, and the 4096 x 4096 weights never exist.
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -22,14 +22,14 @@ int main() {
 
   const long before = peak_memory();
   const Var words = Var::parameter(x);
-  const Attended seen = attend(words, {.causal = true, .want = {.top = 2}});
-  backward(sum(seen.context));
+  const Attended result = attend(words, {.causal = true, .want = {.top = 2}});
+  backward(sum(result.context));
   const long used = peak_memory() - before;
 
   std::printf("weights as a matrix: %lld MB\n", static_cast<long long>(kWords * kWords * 4 / (1 << 20)));
   std::printf("forward and backward in less than 16 MB: %s\n", used < 16 ? "yes" : "no");
-  std::printf("the first word looked at word %lld with weight %.2f\n", static_cast<long long>(seen.top.index[0]),
-              seen.top.weight.data()[0]);
-  std::printf("the last word's best two: %lld, %lld\n", static_cast<long long>(seen.top.index[2 * (kWords - 1)]),
-              static_cast<long long>(seen.top.index[2 * (kWords - 1) + 1]));
+  std::printf("the first word attended to word %lld with weight %.2f\n", static_cast<long long>(result.top.index[0]),
+              result.top.weight.data()[0]);
+  std::printf("the last word's largest two: %lld, %lld\n", static_cast<long long>(result.top.index[2 * (kWords - 1)]),
+              static_cast<long long>(result.top.index[2 * (kWords - 1) + 1]));
 }

@@ -1,4 +1,4 @@
-// Where may it look? Causal, a window, padding and a mask of your own, as patterns of the weights that are not zero.
+// Which keys are visible: causal, a window, padding and a mask of your own, as patterns of the weights above zero.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

@@ -1,4 +1,5 @@
-// From the same scores to weights in four ways: softmax never says no, sparsemax and 1.5-entmax do, hard takes one.
+// From the same scores to weights in four ways: softmax gives every key some weight, sparsemax and 1.5-entmax leave
+// some out, hard takes one.
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -16,10 +17,10 @@ int main() {
                                                                        {"hard", normalizer::Hard{}}};
   std::printf("%-10s  2.0  1.5  0.5  0.0 -1.0\n", "scores");
   for (const auto& [name, normalizer] : normalizers) {
-    const Attended seen =
+    const Attended result =
         attend(query, scores, scores, {.score = score::Dot{}, .normalizer = normalizer, .want = {.weights = true}});
     std::printf("%-10s", name);
-    for (int j = 0; j < 5; ++j) std::printf(" %.2f", seen.weights.value().data()[j]);
+    for (int j = 0; j < 5; ++j) std::printf(" %.2f", result.weights.value().data()[j]);
     std::printf("\n");
   }
 }

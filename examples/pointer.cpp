@@ -12,9 +12,9 @@ int main() {
   constexpr std::int64_t kBatch = 32, kNumbers = 6;
   Parameters parameters(5);
   const Pointer pointer(parameters, "pointer", {.query_dim = 1, .key_dim = 1, .hidden = 8});
-  const Tensor query = Tensor::full({kBatch, 1, 1}, 1);  // the question is always the same: which is the largest?
+  const Tensor query = Tensor::full({kBatch, 1, 1}, 1);  // always the same query
   std::uint32_t dice = 7;
-  const auto draw = [&](std::vector<std::int64_t>& largest) {
+  const auto sample = [&](std::vector<std::int64_t>& largest) {
     Tensor numbers = Tensor::empty({kBatch, kNumbers, 1});
     for (float& v : numbers.values()) v = static_cast<float>((dice = dice * 1664525U + 1013904223U) >> 24U) / 128 - 1;
     largest.clear();
@@ -27,7 +27,7 @@ int main() {
 
   std::vector<std::int64_t> largest;
   for (int step = 0; step < 400; ++step) {
-    const Tensor numbers = draw(largest);
+    const Tensor numbers = sample(largest);
     backward(pointing_loss(pointer(query, numbers), largest));
     for (const auto& entry : parameters.entries()) {
       const Tensor gradient = entry.weight.grad();
@@ -44,6 +44,6 @@ int main() {
   const std::int64_t lengths[] = {3};  // of a shorter list only the first three count
   const Tensor fewer = pointer(Tensor::full({1, 1, 1}, 1), numbers, lengths).value();
   const auto best_of_three = std::max_element(fewer.data(), fewer.data() + 6) - fewer.data();
-  std::printf("of the first three at number %d, the others get %.2f\n", static_cast<int>(best_of_three),
+  std::printf("of the first three at number %d, the others have weight %.2f\n", static_cast<int>(best_of_three),
               fewer.data()[3]);
 }

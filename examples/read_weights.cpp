@@ -1,4 +1,4 @@
-// Where did it look? All weights, chosen rows, the largest few per query, what each key got, how spread out it was.
+// Reading the weights: all of them, chosen rows, the largest of each query, the sum for each key, the entropy.
 #include <cstdint>
 #include <cstdio>
 
@@ -24,8 +24,8 @@ int main() {
   std::printf("only the row of %s: %.2f %.2f %.2f\n", target[2], some.weights.value().data()[0],
               some.weights.value().data()[1], some.weights.value().data()[2]);
   for (int t = 0; t < 3; ++t) {
-    std::printf("%s looked most at %s (%.2f), entropy %.2f\n", target[t],
+    std::printf("%s attended most to %s (%.2f), entropy %.2f\n", target[t],
                 source[some.top.index[static_cast<std::size_t>(t)]], some.top.weight.data()[t], some.entropy.data()[t]);
   }
-  for (int s = 0; s < 3; ++s) std::printf("%s got %.2f in all\n", source[s], some.column_sums.data()[s]);
+  for (int s = 0; s < 3; ++s) std::printf("%s received %.2f in all\n", source[s], some.column_sums.data()[s]);
 }

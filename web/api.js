@@ -8,7 +8,7 @@
       Object.assign(this, { kind, text, after });
     }
   }
-  const judge = (status, text, after) => new Trouble(
+  const troubleOf = (status, text, after) => new Trouble(
     status === 429 ? 'busy' : status === 403 ? 'key' : status === 0 || status === 502 || status === 503 || status === 504 ? 'gone' : status >= 500 ? 'failed' : 'refused',
     text || String(status), Math.max(1, Number(after) || 2));
 
@@ -20,9 +20,9 @@
       body = await response.json();
     } catch (error) {
       if (error.name === 'AbortError') throw error;
-      throw response && !(error instanceof TypeError) ? judge(response.status, response.statusText) : judge(0, String(error.message));
+      throw response && !(error instanceof TypeError) ? troubleOf(response.status, response.statusText) : troubleOf(0, String(error.message));
     }
-    if (!response.ok) throw judge(response.status, body && body.error, response.headers.get('Retry-After'));
+    if (!response.ok) throw troubleOf(response.status, body && body.error, response.headers.get('Retry-After'));
     return body;
   }
 
@@ -35,7 +35,7 @@
     worker = new Worker('assets/reader.js');
     worker.onerror = () => { // it could not be loaded: the next question tries again
       worker = null;
-      for (const { fail } of waiting.values()) fail(judge(0, ''));
+      for (const { fail } of waiting.values()) fail(troubleOf(0, ''));
       waiting.clear();
     };
     worker.onmessage = ({ data }) => {
@@ -43,7 +43,7 @@
       waiting.delete(data.id);
       if (!done) return;
       if (data.answer) done(data.answer);
-      else fail(judge(data.status, data.error, data.after));
+      else fail(troubleOf(data.status, data.error, data.after));
     };
     return worker;
   }

@@ -1,4 +1,4 @@
-// The page of `fovea serve`: text on the left, its translation on the right, below where the model looked and how it
+// The page of `fovea serve`: text on the left, its translation on the right, below what the model attended to and how it
 // searched. The address names what one sees: #text=…&from=en&to=de&layer=2&head=1&word=t3&unit=words.
 (function () {
   'use strict';
@@ -60,14 +60,14 @@
     else $('output').classList.add('stale');
     translator.ask(nothing ? null : {
       text: value, source: pair.source, target: pair.target, words: state.words,
-      small: small(value), attention: looks() && small(value), heads: Math.max(1, ...models().map((one) => one.layers * one.heads)),
+      small: small(value), attention: attends() && small(value), heads: Math.max(1, ...models().map((one) => one.layers * one.heads)),
     }, delay);
     writeLink();
   }
   // The models that may answer: the pair's, or all when the language is to be detected.
   const models = () => state.models.filter((one) => pair.source === 'auto' || (one.source === pair.source && one.target === pair.target));
-  const looks = () => models().every((one) => one.layers !== 0);
-  // Longer texts are translated, but the pairs of their tokens are too many to look at.
+  const attends = () => models().every((one) => one.layers !== 0);
+  // Longer texts are translated, but the pairs of their tokens are too many to show.
   const small = (value) => new TextEncoder().encode(value).length <= 8000;
   // A key is needed and there is none.
   const locked = () => Boolean(state.settings && state.settings.keyRequired && !Fovea.api.key);
@@ -104,10 +104,10 @@
   }
   function draw(picture) {
     const some = picture.source.length > 0 && picture.target.length > 0;
-    $('look').hidden = !some && looks() && small(text.value);
+    $('look').hidden = !some && attends() && small(text.value);
     $('attention').hidden = $('unit').hidden = !some;
     if (!some) return;
-    const at = Fovea.link.wordAt(state.word); // asked before the view tells what it kept
+    const at = Fovea.link.wordAt(state.word); // read before the view reports what it kept
     view.set([picture]);
     if (at && !view.state.pinned) view.pin(at);
   }
@@ -134,7 +134,7 @@
     const w = Fovea.words;
     const { log, model } = state.shown || {};
     $('beam-lead').textContent = w.beamLead(Fovea.beamWidth);
-    $('facts').textContent = !state.shown ? '' : !looks() ? w.noAttention : !small(text.value) ? w.tooLong
+    $('facts').textContent = !state.shown ? '' : !attends() ? w.noAttention : !small(text.value) ? w.tooLong
       : log !== undefined ? [model, w.logProbability(log.toFixed(2))].filter(Boolean).join(' · ') : state.shown.attention ? w.onlyMean : '';
   }
 

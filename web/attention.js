@@ -152,8 +152,8 @@
       const target = Fovea.names(picture.target);
       const list = (shares, names) => Fovea.strongest(shares, 4, 0.005).map((i) => `${names[i]} ${Fovea.percent(shares[i])}`).join(', ') || Fovea.words.nothing;
       const shares = Fovea.shares(weights, at);
-      if (at.side === 'target') readout.textContent = Fovea.words.looked(target[at.i], list(shares.source, source));
-      else if (at.side === 'source') readout.textContent = Fovea.words.read(source[at.i], list(shares.target, target));
+      if (at.side === 'target') readout.textContent = Fovea.words.attended(target[at.i], list(shares.source, source));
+      else if (at.side === 'source') readout.textContent = Fovea.words.received(source[at.i], list(shares.target, target));
       else readout.textContent = Fovea.words.cell(target[at.t], source[at.s], weights.values[at.t * weights.columns + at.s].toFixed(4));
     }
 

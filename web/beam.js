@@ -1,6 +1,6 @@
 // The beam as a tree that grows to the right: Fovea.beam(element, {nodes, best}). A node is {id, parent, step, token,
 // log_probability, finished}; `best` lists the ids of the path that won. Children stand in the order of their parents,
-// so no two lines cross. Only the steps in sight are in the page.
+// so no two lines cross. Only the visible steps are in the page.
 (function () {
   'use strict';
   const { make } = Fovea;

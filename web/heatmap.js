@@ -1,5 +1,5 @@
-// The heat map as lines and squares, on any canvas. Tokens stand on its axes and stay in sight while a long map scrolls under
-// them; only what is in sight is painted, so that 500 tokens cost no more than 50.
+// The heat map as lines and squares, on any canvas. Tokens are on its axes and stay visible while a long map scrolls under
+// them; only what is visible is painted, so that 500 tokens cost no more than 50.
 (function () {
   'use strict';
   const SMALL = 15; // the least cell whose tokens can be read

@@ -1,5 +1,5 @@
 // A text whose tokens can be lit: Fovea.litText(element). set(text, tokens) writes it, light(shares, own) lights it,
-// at(event) tells which token is under the pointer (-1: none). Fovea.differing(first, other) marks what is new in another text.
+// at(event) gives the token under the pointer (-1: none). Fovea.differing(first, other) marks what is new in another text.
 (function () {
   'use strict';
   const { make } = Fovea;

@@ -1,4 +1,4 @@
-// The report's samples: "look" shows a sentence's attention.
+// The report's samples: the button of a sentence shows its attention.
 (function () {
   'use strict';
   Fovea.themeButton(document.querySelector('.theme-button'));

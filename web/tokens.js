@@ -1,5 +1,5 @@
 // Two rows of tokens joined by ribbons: Fovea.tokenRows({onactive, onpin}). A token that is pointed at, or reached with
-// the keys, is told to the owner, who answers with light(active, pinned). What it gives back: element, draw, light, resize.
+// the keys, is reported to the owner, who answers with light(active, pinned). What it gives back: element, draw, light, resize.
 (function () {
   'use strict';
   const { make } = Fovea;
@@ -98,7 +98,7 @@
       owner.onactive(to);
     });
 
-    // Only the tokens whose look changes are touched: of a thousand, a few.
+    // Only the tokens whose highlighting changes are touched: of a thousand, a few.
     let touched = new Set();
     function paint(b, share, own) {
       if (own || share !== null) touched.add(b);

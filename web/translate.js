@@ -1,5 +1,5 @@
 // Translating as one types: Fovea.translator(owner). ask(request, delay) waits until the writer pauses, asks for the
-// translation, then for every layer and head; an answer to an older text is never shown. Trouble is told to the owner,
+// translation, then for every layer and head; an answer to an older text is never shown. Trouble is reported to the owner,
 // and what can pass (a busy server, one that went away) is tried again by itself.
 //   owner: answer(request, reply), attention(request, reply), trouble(kind, error) or trouble(null) when it is over,
 //   busy(bool), connect() asks what the server is, again() asks for the text as it stands

@@ -31,7 +31,7 @@
     return cross.length > 0 ? cross : all;
   };
 
-  // The weights to look at: the mean of the heads that match; with no choice, the picture's own.
+  // The weights to show: the mean of the heads that match; with no choice, the picture's own.
   Fovea.chosen = function (picture, layer, head) {
     const any = (x) => x === '' || x === undefined || x === null;
     const matching = Fovea.mapsOf(picture).filter((one) =>

@@ -13,8 +13,9 @@ namespace fovea {
 
 /// Numbers in rows and columns, row after row.
 struct AttentionMatrix {
-  std::int64_t rows = 0, columns = 0;
-  std::vector<float> values{};  // [rows, columns]
+  std::int64_t rows = 0, columns = 0;  // queries and keys
+  std::vector<float> values{};         // [rows, columns]
+  /// A single weight.
   [[nodiscard]] float at(std::int64_t row, std::int64_t column) const {
     return values[static_cast<std::size_t>(row * columns + column)];
   }
@@ -26,21 +27,23 @@ enum class AttentionKind {
   encoder,  // the source to itself
   decoder,  // the target to its own earlier tokens
 };
+/// "cross", "encoder" or "decoder".
 [[nodiscard]] std::string_view name_of(AttentionKind kind);
 /// Throws UsageError naming the possible kinds.
 [[nodiscard]] AttentionKind attention_kind(std::string_view name);
 
 /// The weights of one head of one layer, both counted from 0.
 struct AttentionMap {
-  AttentionKind kind = AttentionKind::cross;
-  int layer = 0;
-  int head = 0;
+  AttentionKind kind = AttentionKind::cross;   // whose attention it is
+  int layer = 0;                               // counted from 0
+  int head = 0;                                // counted from 0
   std::vector<std::string> queries{}, keys{};  // their tokens
   AttentionMatrix weights{};                   // [queries, keys]; a row sums to 1
 };
 
+/// The attention of one line: what files, answers, pages and pictures are made of.
 struct AttentionRecord {
-  std::string title{};
+  std::string title{};                          // shown above the picture; may be empty
   std::vector<std::string> source{}, target{};  // tokens, each end of sequence included
   AttentionMatrix weights{};                    // [target, source]: the mean over layers and heads, or the chosen ones
   std::vector<AttentionMap> maps{};             // none, or some or all of the heads one by one

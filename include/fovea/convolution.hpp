@@ -12,8 +12,9 @@ namespace fovea {
 /// ending at it.
 enum class TimePadding { same, causal };
 
+/// Options of conv1d() and conv1d_glu().
 struct Conv1dOptions {
-  TimePadding padding = TimePadding::same;
+  TimePadding padding = TimePadding::same;     // where the window lies
   std::span<const std::int64_t> lengths = {};  // of each sequence, 0 to T; empty: all T. Only read during the call
 };
 
@@ -27,12 +28,12 @@ struct Conv1dOptions {
 
 /// Windows over pictures; rows, then columns.
 struct Window2d {
-  std::int64_t height = 1;
-  std::int64_t width = 1;
-  std::int64_t stride_y = 1;
-  std::int64_t stride_x = 1;
-  std::int64_t pad_y = 0;  // zeros (for the maximum: nothing) on either side
-  std::int64_t pad_x = 0;
+  std::int64_t height = 1;    // rows
+  std::int64_t width = 1;     // columns
+  std::int64_t stride_y = 1;  // rows from one window to the next
+  std::int64_t stride_x = 1;  // columns from one window to the next
+  std::int64_t pad_y = 0;     // zeros (for the maximum: nothing) on either side
+  std::int64_t pad_x = 0;     // columns of zeros at the left and at the right
 };
 
 /// A convolution over pictures: `x` [B, H, W, C], `weights` [window.height window.width C, O], `bias` [O]; gives
@@ -42,6 +43,7 @@ struct Window2d {
 /// The largest and the mean value of each window, channel by channel: [B, H, W, C] to [B, H', W', C]. Padding never
 /// wins the maximum; the mean counts it as zeros. At most half a window may be padding.
 [[nodiscard]] Var max_pool2d(const Var& x, const Window2d& window);
+/// The mean of each window.
 [[nodiscard]] Var average_pool2d(const Var& x, const Window2d& window);
 
 /// The mean over all pixels: [B, H, W, C] to [B, C].

@@ -17,8 +17,8 @@ class WholeFile;
 
 /// Whole numbers with a shape, as .npy and .safetensors hold them.
 struct IntegerArray {
-  Shape shape;
-  std::vector<std::int64_t> values;
+  Shape shape;                       // of the array
+  std::vector<std::int64_t> values;  // in row-major order
 };
 
 /// Reads float32 (memory-mapped: pages are read when they are used) or float64 (converted). Throws FileError naming
@@ -41,6 +41,7 @@ void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<
 
 /// The same readers on bytes in memory; `name` stands for the file in errors.
 [[nodiscard]] Tensor parse_npy(std::span<const std::byte> bytes, const std::string& name);
+/// The same of integers.
 [[nodiscard]] IntegerArray parse_npy_integers(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace fovea

@@ -26,6 +26,7 @@ void set_precision(Precision wanted);
 ///     const ScopedPrecision exact(Precision::fp32);
 class ScopedPrecision {
  public:
+  /// Sets the precision until it is destroyed.
   explicit ScopedPrecision(Precision wanted) : before_(precision()) { set_precision(wanted); }
   ~ScopedPrecision() { set_precision(before_); }
   ScopedPrecision(const ScopedPrecision&) = delete;

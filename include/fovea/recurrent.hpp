@@ -9,6 +9,7 @@
 
 namespace fovea {
 
+/// The two recurrent cells.
 enum class Cell { gru, lstm };
 
 /// The weights of a GRU of h units. PyTorch's formulas and its order of gates: r, z, n.
@@ -26,6 +27,7 @@ struct LstmWeights {
   Var bias;   // [4h]; the sum of PyTorch's two
 };
 
+/// How a recurrent network runs over sequences.
 struct RecurrentOptions {
   std::span<const std::int64_t> lengths = {};  // of each sequence, 0 to T; empty: all T. Only read during the call
   Var constant = {};        // [B, gates h]: added to x W at every step of a sequence, as a fixed context is
@@ -56,6 +58,7 @@ struct Recurrent {
 /// `reverse` must be false, its constant is [B, 2 gates h].
 [[nodiscard]] Recurrent bidirectional_gru(const Var& x, const GruWeights& forward, const GruWeights& backward,
                                           const RecurrentOptions& how = {}, const Var& first = {});
+/// The same of LSTMs.
 [[nodiscard]] Recurrent bidirectional_lstm(const Var& x, const LstmWeights& forward, const LstmWeights& backward,
                                            const RecurrentOptions& how = {}, const Var& first = {},
                                            const Var& first_cell = {});
@@ -67,7 +70,9 @@ struct Recurrent {
 ///     cell.step(x, state);  // [rows, in], [rows, h]
 class RecurrentStepper {
  public:
+  /// Of a GRU.
   explicit RecurrentStepper(const GruWeights& weights);
+  /// Of an LSTM.
   explicit RecurrentStepper(const LstmWeights& weights);
   ~RecurrentStepper();
   RecurrentStepper(RecurrentStepper&&) noexcept;

@@ -25,19 +25,21 @@ class Safetensors {
  public:
   /// One tensor as the header describes it.
   struct Entry {
-    std::string name;
-    std::string dtype;  // "F32", "I64", … as in the file
-    Shape shape;
+    std::string name;       // of the tensor
+    std::string dtype;      // "F32", "I64", … as in the file
+    Shape shape;            // of the tensor
     std::size_t begin = 0;  // in the bytes of the file
-    std::size_t end = 0;
+    std::size_t end = 0;    // behind its last byte
   };
 
+  /// Maps a file and checks its header. Throws FileError naming what is wrong.
   explicit Safetensors(const std::filesystem::path& path);
   /// The same on bytes in memory, which the caller keeps alive; `name` stands for the file in errors.
   Safetensors(std::span<const std::byte> bytes, std::string name);
 
   /// Ordered by name.
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  /// Whether there is a tensor of this name.
   [[nodiscard]] bool contains(std::string_view name) const;
   /// Throws FileError when there is none of that name.
   [[nodiscard]] const Entry& entry(std::string_view name) const;
@@ -45,6 +47,7 @@ class Safetensors {
   [[nodiscard]] Tensor tensor(std::string_view name) const;
   /// I64, or I32, U8 and BOOL, converted.
   [[nodiscard]] IntegerArray integers(std::string_view name) const;
+  /// Of the header's `__metadata__`.
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& metadata() const { return metadata_; }
 
  private:
@@ -68,6 +71,7 @@ class SafetensorsWriter {
   void add(const std::string& name, const Tensor& tensor);                                      // as F32
   void add(const std::string& name, const Shape& shape, std::span<const std::int64_t> values);  // as I64, copied
   void add(const std::string& name, const Shape& shape, std::span<const std::uint8_t> values);  // as U8, copied
+  /// Puts a text into the header's `__metadata__`.
   void set_metadata(const std::string& key, const std::string& value);
   /// The file appears whole or not at all. Throws FileError.
   void write(const std::filesystem::path& path) const;

@@ -13,6 +13,7 @@
 
 namespace fovea {
 
+/// What a token is.
 enum class TokenizerKind {
   sentencepiece,  // subwords (Kudo & Richardson 2018)
   word,           // what stands between white space; in scripts without spaces, words found by dictionary
@@ -22,6 +23,7 @@ enum class TokenizerKind {
 
 /// The kind named sentencepiece, word, char or label. Throws UsageError for another name.
 [[nodiscard]] TokenizerKind tokenizer_kind(std::string_view name);
+/// As options and files spell it.
 [[nodiscard]] std::string_view name_of(TokenizerKind kind);
 
 /// Cuts lines into tokens. Lines are UTF-8; white space is what separates words, so a run of it counts as one space and
@@ -31,6 +33,7 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
+  /// What its tokens are.
   [[nodiscard]] virtual TokenizerKind kind() const = 0;
   /// How many ids there are, the special ones included.
   [[nodiscard]] virtual std::int32_t size() const = 0;
@@ -38,10 +41,11 @@ class Tokenizer {
   /// for, which for unk_id is what was not known.
   virtual void encode(std::string_view line, std::vector<std::int32_t>& ids,
                       std::vector<std::string>* pieces = nullptr) const = 0;
-  /// Lines, each cut in one of the ways it can be, to train on other cuts each time: byte pairs are merged as usual but
-  /// for each merge left out with probability `amount` (Provilkov et al. 2020); a unigram model's cuts are drawn by
-  /// their probabilities to the power `amount` (Kudo 2018). The same lines, amount and seed give the same cuts. Throws
-  /// UsageError when the amount is not above 0 and below 1, or the tokens are not subwords.
+  /// Lines, each segmented in one of the ways it can be, to train on another segmentation each time: byte pairs are
+  /// merged as usual but for each merge left out with probability `amount` (Provilkov et al. 2020); a unigram model's
+  /// segmentations are sampled by their probabilities to the power `amount` (Kudo 2018). The same lines, amount and
+  /// seed give the same segmentations. Throws UsageError when the amount is not above 0 and below 1, or the tokens are
+  /// not subwords.
   [[nodiscard]] virtual std::vector<std::vector<std::int32_t>> sample(std::span<const std::string> lines, double amount,
                                                                       std::uint64_t seed) const;
   /// The text of ids; pad, bos and eos leave no trace. Throws UsageError for an id that does not exist.
@@ -54,6 +58,7 @@ class Tokenizer {
   /// load_tokenizer has it back. Throws FileError.
   virtual void save(const std::filesystem::path& folder, const std::string& name) const = 0;
 
+  /// The same as a new vector.
   [[nodiscard]] std::vector<std::int32_t> encode(std::string_view line) const {
     std::vector<std::int32_t> ids;
     encode(line, ids);
@@ -61,13 +66,15 @@ class Tokenizer {
   }
 };
 
+/// How a tokenizer is trained.
 struct TokenizerOptions {
+  /// SentencePiece's two models.
   enum class Subwords { unigram, bpe };
 
-  TokenizerKind kind = TokenizerKind::sentencepiece;
-  std::int32_t vocab = 8000;              // at most so many ids, the four special ones included
-  std::int64_t min_count = 1;             // words, characters: those met less often are unknown
-  Subwords subwords = Subwords::unigram;  // how SentencePiece learns
+  TokenizerKind kind = TokenizerKind::sentencepiece;  // what a token is
+  std::int32_t vocab = 8000;                          // at most so many ids, the four special ones included
+  std::int64_t min_count = 1;                         // words, characters: those met less often are unknown
+  Subwords subwords = Subwords::unigram;              // how SentencePiece learns
 };
 
 /// What came of training a tokenizer.
@@ -78,9 +85,10 @@ struct TokenizerReport {
   double unknown_share = 0;   // of the words or characters in the text
 };
 
+/// A tokenizer, and what is to be said about it.
 struct TrainedTokenizer {
-  std::shared_ptr<const Tokenizer> tokenizer;
-  TokenizerReport report;
+  std::shared_ptr<const Tokenizer> tokenizer;  // ready for use
+  TokenizerReport report;                      // sizes and warnings
 };
 
 /// Learns a tokenizer from lines. The same lines and options give the same tokenizer. Throws UsageError when the lines

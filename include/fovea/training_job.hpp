@@ -44,13 +44,15 @@ struct TrainingJob {
 
 /// What people want to see of a validation.
 struct ValidationSample {
-  std::string source, reference, output;
+  std::string source, reference, output;  // lines of text
 };
 
+/// Sees a training of text to text.
 class TrainingObserver : public TrainObserver {
  public:
   /// Before the first step: warnings about the data, sizes, the number of weights.
   virtual void started(const std::vector<std::string>& /*notes*/) {}
+  /// Some outputs of the last validation.
   virtual void samples(const std::vector<ValidationSample>& /*samples*/) {}
 };
 
@@ -63,6 +65,7 @@ class TrainingObserver : public TrainObserver {
 ///
 /// Throws UsageError naming the field that cannot be, FileError naming the file.
 Trainer::End train(const TrainingJob& job, TrainingObserver& observer);
+/// The same without an observer.
 Trainer::End train(const TrainingJob& job);
 
 }  // namespace fovea

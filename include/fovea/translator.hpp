@@ -14,23 +14,24 @@
 
 namespace fovea {
 
+/// How lines are translated, and what is given beside the text.
 struct TranslateOptions {
   int beam = 5;                // 1: greedy
   float length_penalty = 1;    // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
   float coverage_penalty = 0;  // Wu et al. 2016: punishes source tokens that got little attention
-  int n_best = 1;
-  int min_length = 0;
-  int max_length = 0;       // 0: twice the source's length and 20 more
-  int no_repeat_ngram = 0;  // n > 0: no n tokens in a row occur twice
-  bool sample = false;      // sample each token instead of taking the best
-  float temperature = 1;
-  int top_k = 0;
-  float top_p = 1;
-  std::uint64_t seed = 1;
+  int n_best = 1;              // outputs of each line
+  int min_length = 0;          // tokens before the end of sequence may come
+  int max_length = 0;          // 0: twice the source's length and 20 more
+  int no_repeat_ngram = 0;     // n > 0: no n tokens in a row occur twice
+  bool sample = false;         // sample each token instead of taking the best
+  float temperature = 1;       // of the sampling
+  int top_k = 0;               // sample among the k likeliest; 0: all
+  float top_p = 1;             // sample among the likeliest that together have this probability
+  std::uint64_t seed = 1;      // of the sampling
 
-  bool attention = false;  // give Translation::attention
-  int layer = -1;          // of this decoder layer only; -1: the mean over all
-  int head = -1;
+  bool attention = false;            // give Translation::attention
+  int layer = -1;                    // of this decoder layer only; -1: the mean over all
+  int head = -1;                     // of this head only; -1: the mean over all
   bool replace_unknown = false;      // <unk> becomes the source token it attended to most
   bool merge_words = false;          // attention between words instead of tokens
   std::int64_t batch_tokens = 2048;  // source tokens decoded together by one thread; fewer for beams wider than 5
@@ -43,7 +44,7 @@ struct TranslateOptions {
 
 /// One output for one line.
 struct Translation {
-  std::string text{};
+  std::string text{};                                         // of the output
   float score = 0;                                            // what it was ranked by
   float log_probability = 0;                                  // natural, of its tokens and the end of sequence
   std::vector<std::string> source_tokens{}, target_tokens{};  // each with its end of sequence
@@ -55,15 +56,15 @@ struct Translation {
 
 /// An output and how it came about.
 struct TranslationTrace {
-  Translation translation{};    // with the mean over layers and heads as its attention
-  AttentionRecord attention{};  // the same, and the maps of each layer and head that was asked for
-  BeamTree beam{};
+  Translation translation{};               // with the mean over layers and heads as its attention
+  AttentionRecord attention{};             // the same, and the maps of each layer and head that was asked for
+  BeamTree beam{};                         // what the search kept at each step
   std::vector<std::string> beam_tokens{};  // of beam.nodes, as they are shown; the root's is empty
 };
 
 /// Which maps a trace holds.
 struct TraceOptions {
-  bool cross = true, encoder = false, decoder = false;
+  bool cross = true, encoder = false, decoder = false;  // the kinds of attention
 };
 
 /// A model loaded for use, or several that write each output together (EnsembleStepper). Threads share it: calls may
@@ -105,6 +106,7 @@ class Translator {
   [[nodiscard]] const ModelConfig& config() const;
   /// Whether any of its models attends to its source.
   [[nodiscard]] bool attends() const;
+  /// Of both sides.
   [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }
 
  private:

@@ -73,8 +73,8 @@ struct VarState final : Counted {
 
 /// Where an op puts a gradient: add to `tensor` when `add`, else overwrite all of it.
 struct GradTarget {
-  Tensor tensor;
-  bool add = false;
+  Tensor tensor;     // where the gradient goes
+  bool add = false;  // add to it; else overwrite it
 };
 
 /// A tensor on the tape. Copying copies the handle. One graph belongs to one thread at a time; parameters may be used
@@ -94,16 +94,22 @@ class Var {
     return v;
   }
 
+  /// Whether it holds anything.
   explicit operator bool() const { return static_cast<bool>(state_); }
   /// Throws Error when there is none.
   [[nodiscard]] const Tensor& value() const {
     if (!state_) throw Error(absent_);
     return state_->value;
   }
+  /// Of the value.
   [[nodiscard]] const Shape& shape() const { return value().shape(); }
+  /// Number of axes.
   [[nodiscard]] int rank() const { return value().rank(); }
+  /// Size of an axis.
   [[nodiscard]] std::int64_t dim(int axis) const { return value().dim(axis); }
+  /// Number of values.
   [[nodiscard]] std::int64_t size() const { return value().size(); }
+  /// Whether backward() gives it a gradient.
   [[nodiscard]] bool requires_grad() const { return state_ && state_->requires_grad; }
 
   /// The gradient gathered in a leaf; zeros when nothing reached it. Throws Error for a computed value.
@@ -113,6 +119,7 @@ class Var {
 
   // For ops' backward functions. Both do nothing harmful when !requires_grad(), but check first to save the work.
   void accumulate(const Tensor& gradient) const;
+  /// Memory for the gradient, to write or to add to.
   [[nodiscard]] GradTarget grad_target() const;
 
  private:

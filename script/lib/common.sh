@@ -29,7 +29,7 @@ child='' listener=''
 
 stop() {
   [ -z "$child" ] || { kill -TERM "$child" 2>/dev/null || true; wait "$child" "$listener" 2>/dev/null || true; }
-  echo "script/$self: interrupted; the same command goes on from the last checkpoint" >&2
+  echo "script/$self: interrupted; the same command continues from the last checkpoint" >&2
   exit 130
 }
 
@@ -58,15 +58,15 @@ keep_settings() {
   mv "$model.settings.part" "$model.settings"
 }
 
-# train_as MODEL DIR OPTION…: a model in DIR/MODEL from DIR/{train,valid}.{source,target}; goes on where it was
-# interrupted. What it says stands in DIR/MODEL.out.
+# train_as MODEL DIR OPTION…: a model in DIR/MODEL from DIR/{train,valid}.{source,target}; continues where it was
+# interrupted. Its output is in DIR/MODEL.out.
 train() { train_as model "$@"; }
 train_as() {
   local model=$1 dir=$2 say
   shift 2
   keep_settings "$dir/$model" "$@"
   trap stop INT TERM
-  # The listener does not hear Ctrl-C: a training without one would end before it has written its checkpoint.
+  # tee ignores Ctrl-C: without it, a training would end before it has written its checkpoint.
   exec {say}> >(trap '' INT TERM; exec tee "$dir/$model.out")
   listener=$!
   "$fovea" train --model "$dir/$model" --source "$dir/train.source" --target "$dir/train.target" \
@@ -78,7 +78,7 @@ train_as() {
   child=
   wait "$listener"
   trap - INT TERM
-  # Somebody stopped it alone: half a training is not what is to be scored.
+  # Only the training was stopped: half a training must not be scored.
   if tail -n 1 "$dir/$model.out" | grep -q '^interrupted'; then stop; fi
 }
 

@@ -32,7 +32,7 @@ lines() {
   fi
 }
 
-# cut -s passes over lines without a tab: what is not a pair is nobody's source.
+# cut -s leaves out lines without a tab: they are not pairs.
 spaced() { sed -E 's/ /_/g; s/(.)/\1 /g; s/ $//'; }  # a token for each character; a space becomes _
 
 # Every prepare_SET writes {train,valid,test}.{source,target} into DIR; test may have target.2 … for words with several

@@ -7,7 +7,7 @@ encoders|RNN, CNN and self-attention at about equal size: quality, speed, growth
 growth|RNN, CNN and self-attention: training and decoding speed as sentences grow
 scale|the gradient of the softmax with and without division by the root of the width, and what training does
 heads|1, 2, 4, 8 and 16 heads at equal width
-learned|where a translating model looked, and how much of it lies on the diagonal'
+learned|what a translating model attended to, and how much of it lies on the diagonal'
 
 # What all translating models of the experiments have in common: small enough to train in minutes.
 small=(--config configs/experiment.toml)
@@ -193,7 +193,7 @@ experiment_learned() {
   head -n 200 "$to/test.source" >"$to/source"
   decode "$model" "$to/source" "$to/output" --words --attention "$to/attention.jsonl" --alignments "$to/alignments"
   "$fovea" view "$to/attention.jsonl" --line "${FOVEA_LINE:-1}" --svg "$out/learned.svg"
-  # A pair i-j: target word j looked most at source word i. Where both lie, in shares of their sentences.
+  # A pair i-j: target word j attended most to source word i. Where both lie, in shares of their sentences.
   paste "$to/alignments" "$to/source" "$to/output" | awk -F '\t' '
     { n = split($1, pairs, " "); s = split($2, w, " "); t = split($3, w, " ")
       for (i = 1; i <= n; ++i) {
@@ -209,5 +209,5 @@ experiment_learned() {
       for (b = 0; b <= 5; ++b) printf "%s,%.1f\n", b == 5 ? "over 50%" : b * 10 "-" (b + 1) * 10 "%", 100 * count[b] / all
     }' >"$out/learned.csv"
   "$fovea" chart "$out/learned.csv" --svg "$out/learned-diagonal.svg" \
-    --title "How far from the diagonal words look, in per cent of the sentence"
+    --title "Distance from the diagonal of what words attend to most, in per cent of the sentence"
 }

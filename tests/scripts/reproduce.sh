@@ -29,7 +29,8 @@ holds "$folder/results/multi30k-bahdanau.svg" '</svg>'
 # The model it leaves scores the same by hand.
 "$FOVEA" run --model "$folder/work/multi30k-bahdanau/model" --beam 5 <"$folder/work/multi30k-bahdanau/test.source" >"$folder/again"
 cmp "$folder/again" "$folder/work/multi30k-bahdanau/test.output" || broken "the output differs"
-# Again: nothing is trained twice, the report is the same.
+# Again: nothing is trained twice, the report is the same, and the notes that were added to it stay.
+printf '\n## Notes\n\nNotes of %s.\n' somebody >>"$report"
 cp "$report" "$folder/before"
 works "$reproduce" multi30k-bahdanau --data "$folder/data" "${small[@]}" -- "${less[@]}" --vocab 40
 holds "$folder/out" 'going on from step 3'
@@ -53,7 +54,7 @@ kill -INT -- -"$group"
 code=0
 wait "$group" || code=$?
 [ "$code" = 130 ] || broken "interrupted, it ended with $code"
-holds "$folder/err" 'the same command goes on from the last checkpoint'
+holds "$folder/err" 'the same command continues from the last checkpoint'
 holds "$folder/work/multi30k-plain/model.out" '^interrupted; --resume goes on'
 [ ! -e "$folder/results/multi30k-plain.md" ] || broken "half a training was reported"
 last=$(sed -n 's/^step *\([0-9]*\) .*/\1/p' "$folder/work/multi30k-plain/model.out" | tail -n 1)
@@ -64,11 +65,11 @@ step=$(sed -n 's/^going on from step \([0-9]*\).*/\1/p' "$folder/work/multi30k-p
 works "$reproduce" cmudict-lstm --data "$folder/data" "${small[@]}" -- "${less[@]}"
 holds "$folder/results/cmudict-lstm.md" '`WER \(words not entirely right\)`'
 holds "$folder/results/cmudict-lstm.md" '`PER \(phonemes\)` \([0-9]+ errors'
-# Two models and a memory write together; each is scored without the next too.
+# Two models in an ensemble, reranked; each stage is scored too.
 holds "$folder/results/cmudict-lstm.md" '^\| test, the first model alone \| [0-9.]+ \| `WER'
 holds "$folder/results/cmudict-lstm.md" '^\| test, the models alone \| [0-9.]+ \| `PER'
 holds "$folder/results/cmudict-lstm.md" '^\| \*\*test\*\* \| \*\*[0-9.]+\*\* \| `WER'
-holds "$folder/results/cmudict-lstm.md" ', 2 times with seeds 1 to 2, then `fovea run --beam 8` with a memory .* `--rerank-weight 0.4`'
+holds "$folder/results/cmudict-lstm.md" ', 2 times with seeds 1 to 2, then `fovea run --beam 8` reranked by an n-gram model .* `--rerank-weight 0.4`'
 [ "$(grep -cE '^\| [0-9]+ \| 3 \| ' "$folder/results/cmudict-lstm.md")" = 2 ] || broken "not every training is reported"
 (cd "$folder/work/cmudict-lstm" && "$FOVEA" run --beam 8 --model model --model model-2 --rerank-source train.source \
   --rerank-target train.target --rerank-weight 0.4 <test.source >"$folder/again")

@@ -25,9 +25,10 @@ struct WeightsRequest {
   bool entropy = false;                   // -sum w log w of each query, in nats
 };
 
+/// Everything attend() can be asked for; each field has a default.
 struct AttendOptions {
-  Score score = score::ScaledDot{};
-  Normalizer normalizer = normalizer::Softmax{};
+  Score score = score::ScaledDot{};               // how a query and a key are compared
+  Normalizer normalizer = normalizer::Softmax{};  // turns the scores of a query into weights
 
   std::int64_t heads = 0;     // H: the query is [B, Tq, H * d], heads side by side; 0: as the ranks say
   std::int64_t kv_heads = 0;  // with heads: key [B, Tk, kv_heads * d]; divides heads; 0: as many as heads
@@ -35,18 +36,18 @@ struct AttendOptions {
   bool causal = false;                      // query i attends to keys j <= i + Tk - Tq only
   std::int64_t window = -1;                 // ... and |i + Tk - Tq - j| <= window; -1: no limit
   std::span<const std::int64_t> lengths{};  // [B], each 0 to Tk: keys from there on are padding; empty: none is
-  Mask mask{};
-  Edges edges{};
+  Mask mask{};                              // which pairs are visible; empty: all
+  Edges edges{};                            // attention on a graph instead of all pairs; empty: all pairs
   Var bias{};  // added to the scores, broadcastable to [B, H, Tq, Tk], of one head also to [B, Tq, Tk]; -inf hides
-  bool alibi = false;
-  std::optional<RelativeBias> relative_bias{};
-  std::optional<Rotary> rotary{};
-  std::optional<RelativePositions> relative_positions{};
-  std::optional<Local> local{};
+  bool alibi = false;                                     // adds ALiBi's penalty on distance, see alibi_slopes()
+  std::optional<RelativeBias> relative_bias{};            // T5's learned bias on distance
+  std::optional<Rotary> rotary{};                         // rotary positions of queries and keys
+  std::optional<RelativePositions> relative_positions{};  // Shaw's vectors for distances
+  std::optional<Local> local{};                           // only keys near a centre
 
   Dropout dropout{};  // of the weights that make the context; those that are reported are without it
 
-  WeightsRequest want{};
+  WeightsRequest want{};  // what is reported about the weights
 };
 
 /// The N largest weights of each query, largest first, the first of equals first.
@@ -63,7 +64,7 @@ struct Attended {
   Var weights = Var::absent("weights were not requested: set AttendOptions::want.weights");
   // Of the sampled key (normalizer::Sampled): [B, Tq] or [B, H, Tq]; 0 where no key is visible.
   Var log_probability = Var::absent("log_probability is computed by normalizer::Sampled only");
-  TopWeights top{};
+  TopWeights top{};      // when asked for
   Tensor column_sums{};  // [B, Tk] or [B, H, Tk]
   Tensor entropy{};      // [B, Tq] or [B, H, Tq]
 };

@@ -34,7 +34,7 @@ struct DecoderLayer {
 
 /// A decoder's parameters. M is the width of the memory, h the number of units.
 struct AttentionalRnnWeights {
-  Cell cell = Cell::gru;
+  Cell cell = Cell::gru;               // of every layer
   std::vector<DecoderLayer> layers{};  // conditional: two, cell_1 and cell_2, with one first state
   // Any but Pairwise and Block; queries are [h], keys [M]. Additive with coverage_weight keeps a coverage: the sum of
   // all earlier weights of each key (See et al. 2017); its `coverage` stays empty.
@@ -45,14 +45,15 @@ struct AttentionalRnnWeights {
   Var center_vector{};     // local-p: v [p]
 };
 
+/// How a decoder runs.
 struct AttentionalRnnOptions {
-  DecoderForm form = DecoderForm::bahdanau;
+  DecoderForm form = DecoderForm::bahdanau;           // which state is the query, and where the context goes
   bool input_feeding = true;                          // Luong: g_{t-1} is fed (F = G); else nothing is (F = 0)
   std::span<const std::int64_t> lengths = {};         // of the targets, 0 to T; empty: all T
   std::span<const std::int64_t> memory_lengths = {};  // of the memory, 0 to S; empty: all S
   std::optional<Local> local = {};                    // its centers stay empty
   Dropout dropout{};                                  // of what a layer gives to the layer above
-  bool want_weights = false;
+  bool want_weights = false;                          // give AttentionalRnn::weights
 };
 
 /// What a decoder computed; zeros where there is padding.

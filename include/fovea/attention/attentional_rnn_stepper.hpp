@@ -51,7 +51,7 @@ class AttentionalRnnStepper {
   AttentionalRnnStepper(const AttentionalRnnStepper&) = delete;
   AttentionalRnnStepper& operator=(const AttentionalRnnStepper&) = delete;
 
-  [[nodiscard]] std::int64_t rows() const;
+  [[nodiscard]] std::int64_t rows() const;  // hypotheses at present
   /// Throws ShapeError unless x is [rows, E].
   AttentionalRnnStep step(const Tensor& x);
   /// Row i goes on as what row rows[i] was; the number of rows becomes rows.size().

@@ -17,6 +17,7 @@ namespace fovea {
 ///     cache.keep(best);                                 // row i goes on as row best[i]
 class KeyValueCache {
  public:
+  /// Sequences or hypotheses.
   [[nodiscard]] std::int64_t rows() const { return keys_ ? keys_.dim(0) : 0; }
   [[nodiscard]] std::int64_t length() const { return length_; }  // steps
   /// Adds steps behind those there are; the memory doubles when it is full. Throws ShapeError when rows, steps or

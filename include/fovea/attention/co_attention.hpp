@@ -10,6 +10,7 @@
 
 namespace fovea {
 
+/// Sizes of a co-attention.
 struct CoAttentionOptions {
   std::int64_t dim_a = 0, dim_b = 0;  // of the two sequences
   std::int64_t hidden = 0;            // h, the width in which both are compared
@@ -45,6 +46,7 @@ struct ParallelCoAttention {
 /// Alternating co-attention (Lu et al. 2016, section 3.3): a summary of b guides the attention to a, whose summary
 /// guides the attention to b. Each step has the weights softmax(v . tanh(W_x x + W_g g)) over the rows of x.
 struct AlternatingCoAttention {
+  /// The weights of one of its three attentions.
   struct Step {
     Var w_x{};  // [h, d_x]
     Var w_g{};  // [h, d_g]; of the first step: a bias row [1, h], there is no guide yet

@@ -10,9 +10,10 @@
 
 namespace fovea {
 
+/// Sizes of CoverageAttention.
 struct CoverageOptions {
-  std::int64_t query_dim = 0, key_dim = 0;
-  std::int64_t hidden = 0;  // h
+  std::int64_t query_dim = 0, key_dim = 0;  // widths of queries and keys
+  std::int64_t hidden = 0;                  // h
 };
 
 /// Additive attention with coverage (See et al. 2017, eq. 10 to 12): step t scores v . tanh(W q_t + U k_j + c_j w_c +
@@ -22,6 +23,7 @@ struct CoverageOptions {
 ///     const CoverageAttention layer(parameters, "decoder.attention", {.query_dim = 128, .key_dim = 256, .hidden =
 ///     64}); const auto [context, weights, coverage, loss] = layer(queries, memory, memory, lengths);
 struct CoverageAttention {
+  /// What was read, and what has been attended to.
   struct Result {
     Var context{};   // [B, Tq, dv]
     Var weights{};   // [B, Tq, Tk]

@@ -9,10 +9,11 @@
 
 namespace fovea {
 
+/// Sizes of GraphAttention.
 struct GraphOptions {
-  std::int64_t dim = 0;  // of the nodes
-  std::int64_t out = 0;  // of a head's result
-  std::int64_t heads = 1;
+  std::int64_t dim = 0;    // of the nodes
+  std::int64_t out = 0;    // of a head's result
+  std::int64_t heads = 1;  // side by side in the result
 };
 
 /// Graph attention (Velickovic et al. 2018): h = x W, and for every head
@@ -31,7 +32,7 @@ struct GraphAttention {
 
   Var w{};                     // [d, heads * out]
   Var a_target{}, a_source{};  // [heads, out] each: the halves of a
-  std::int64_t heads = 1;
+  std::int64_t heads = 1;      // side by side in the result
 };
 
 }  // namespace fovea

@@ -10,8 +10,9 @@
 
 namespace fovea {
 
+/// Sizes of HierarchicalAttention.
 struct HierarchicalOptions {
-  std::int64_t word_dim = 0;
+  std::int64_t word_dim = 0;      // of the embedded words
   std::int64_t sentence_dim = 0;  // of what `encode` gives; 0: word_dim
   std::int64_t hidden = 0;        // of both levels
 };
@@ -29,6 +30,7 @@ struct DocumentLengths {
 ///     const HierarchicalAttention layer(parameters, "document", {.word_dim = 64, .hidden = 32});
 ///     const Var y = layer(x, {.words = words, .sentences = sentences}).document;
 struct HierarchicalAttention {
+  /// A vector for each document, and the weights of both levels.
   struct Result {
     Var document{};          // [B, d']
     Var word_weights{};      // [B, S, T]
@@ -43,7 +45,7 @@ struct HierarchicalAttention {
   [[nodiscard]] Result operator()(const Var& x, const DocumentLengths& lengths = {},
                                   const std::function<Var(const Var&)>& encode = {}) const;
 
-  ContextPooling words{}, sentences{};
+  ContextPooling words{}, sentences{};  // the two levels
 };
 
 }  // namespace fovea

@@ -17,9 +17,11 @@ class Mask {
   /// Copies `allowed`. Throws ShapeError unless there are shape.size() of them.
   [[nodiscard]] static Mask of(const Shape& shape, std::span<const std::uint8_t> allowed);
 
+  /// Whether anything may be hidden.
   explicit operator bool() const { return static_cast<bool>(bytes_); }
+  /// As it was given to of().
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  [[nodiscard]] const std::uint8_t* data() const;
+  [[nodiscard]] const std::uint8_t* data() const;  // the bytes, row-major
 
  private:
   Shape shape_;
@@ -30,9 +32,9 @@ class Mask {
 /// multiplied by exp(-(j - centre)^2 / (2 sigma^2)), sigma = half_width / 2, if gaussian. Local-m: no centre given,
 /// query i's is i. Local-p: the centre is predicted, see predict_centers.
 struct Local {
-  std::int64_t half_width = 10;
-  Var centers{};  // [B, queries] or [B, H, queries], optional
-  bool gaussian = false;
+  std::int64_t half_width = 10;  // D: keys from centre - D to centre + D
+  Var centers{};                 // [B, queries] or [B, H, queries], optional
+  bool gaussian = false;         // weigh keys by their distance from the centre
 };
 
 /// S sigmoid(v . tanh(W q)) for q [B, T, dq]: [B, T]; S = lengths[b], or `keys` where no lengths are given.

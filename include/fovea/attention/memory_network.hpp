@@ -19,9 +19,11 @@ namespace fovea {
 ///     const MemoryNetwork::Memory memories[] = {{keys, values}};
 ///     const Var answer = network(question, memories, lengths).state;
 struct MemoryNetwork {
+  /// What a hop reads.
   struct Memory {
     Var keys{}, values{};  // [B, Tk, d]
   };
+  /// The state after the last hop, and the attention of all.
   struct Result {
     Var state{};                   // [B, Tq, d] after the last hop
     std::vector<Attended> hops{};  // the attention of each hop, weights when wanted
@@ -36,7 +38,7 @@ struct MemoryNetwork {
   [[nodiscard]] Result operator()(const Var& query, std::span<const Memory> memories,
                                   std::span<const std::int64_t> lengths = {}, const WeightsRequest& want = {}) const;
 
-  std::int64_t hops = 1;
+  std::int64_t hops = 1;    // how often the memory is read
   std::vector<Var> maps{};  // R_h, [d, d] each, one per hop; empty: none
 };
 

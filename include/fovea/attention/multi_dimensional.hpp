@@ -31,7 +31,7 @@ struct MultiDimensional {
 
   Var w_1{}, w_2{};  // [d, d]
   Var b{};           // [d]
-  float c = 5;
+  float c = 5;       // scores stay between -c and c; 0: no limit
 };
 
 /// The same, a whole sequence into one vector (Shen et al. 2018, "source2token").

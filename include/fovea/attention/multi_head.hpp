@@ -10,12 +10,13 @@
 
 namespace fovea {
 
+/// Sizes of MultiHead.
 struct MultiHeadOptions {
-  std::int64_t dim = 0;         // of the queries and of the output
-  std::int64_t heads = 1;       // divides dim
-  std::int64_t kv_heads = 0;    // divides heads; 0: as many as heads, 1: multi-query
-  std::int64_t memory_dim = 0;  // of the keys' and values' sequence; 0: dim
-  bool bias = true;
+  std::int64_t dim = 0;              // of the queries and of the output
+  std::int64_t heads = 1;            // divides dim
+  std::int64_t kv_heads = 0;         // divides heads; 0: as many as heads, 1: multi-query
+  std::int64_t memory_dim = 0;       // of the keys' and values' sequence; 0: dim
+  bool bias = true;                  // whether the four maps have one
   Score score = score::ScaledDot{};  // without parameters of its own
 };
 
@@ -42,31 +43,36 @@ struct MultiHead {
   struct KeysValues {
     Var keys{}, values{};  // [B, Tk, kv_heads * dim / heads]
   };
+  /// Keys and values for attend().
   [[nodiscard]] KeysValues project(const Var& memory) const { return {key(memory), value(memory)}; }
+  /// As the call operator, with a memory that is projected already.
   [[nodiscard]] Attended attend(const Var& x, const KeysValues& memory, AttendOptions how = {}) const;
   /// The same with queries that are projected already, [B, Tq, dim].
   [[nodiscard]] Attended attend_projected(const Var& queries, const KeysValues& memory, AttendOptions how = {}) const;
 
-  Linear query{}, key{}, value{}, output{};
-  std::int64_t heads = 1, kv_heads = 1;
-  Score score = score::ScaledDot{};
+  Linear query{}, key{}, value{}, output{};  // the four maps
+  std::int64_t heads = 1, kv_heads = 1;      // of queries; of keys and values
+  Score score = score::ScaledDot{};          // of every head
 };
 
 /// A sequence that attends to itself (Cheng et al. 2016; Vaswani et al. 2017): queries, keys and values are maps of x.
 struct SelfAttention {
   SelfAttention() = default;
+  /// Weights as MultiHead has them.
   SelfAttention(Parameters& p, const std::string& name, const MultiHeadOptions& options) : heads(p, name, options) {}
+  /// X [B, T, dim] to context [B, T, dim].
   [[nodiscard]] Attended operator()(const Var& x, const AttendOptions& how = {}) const { return heads(x, x, how); }
 
-  MultiHead heads{};
+  MultiHead heads{};  // the attention itself
 };
 
 /// One sequence that attends to another (Bahdanau et al. 2015): any score, no maps of its own.
 /// c_i = sum_j w_ij m_j.
 struct CrossAttention {
-  Score score = score::ScaledDot{};
-  Normalizer normalizer = normalizer::Softmax{};
+  Score score = score::ScaledDot{};               // how x and memory are compared
+  Normalizer normalizer = normalizer::Softmax{};  // turns scores into weights
 
+  /// X [B, Tq, d] attends to memory [B, Tk, d]; `how.score` and `how.normalizer` are set here.
   [[nodiscard]] Attended operator()(const Var& x, const Var& memory, AttendOptions how = {}) const;
 };
 

@@ -18,6 +18,7 @@ namespace fovea {
 ///     const MultiRepresentational layer(parameters, "embeddings", dims, 128);
 ///     const Var y = layer(embeddings).mixed;
 struct MultiRepresentational {
+  /// The mixed embeddings, and the weights.
   struct Result {
     Var mixed{};    // [B, T, d]
     Var weights{};  // [B, T, n]

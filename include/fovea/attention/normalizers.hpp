@@ -10,33 +10,34 @@ namespace fovea::normalizer {
 
 /// w_j = exp(s_j) / sum_k exp(s_k)
 struct Softmax {
-  float temperature = 1;
+  float temperature = 1;  // divides the scores
 };
 
 /// The point of the simplex nearest to s; most weights are exactly 0  (Martins and Astudillo 2016).
 struct Sparsemax {
-  float temperature = 1;
+  float temperature = 1;  // divides the scores
 };
 
 /// Between softmax and sparsemax: w_j = max(s_j / 2 - tau, 0)^2  (Peters et al. 2019, alpha = 1.5).
 struct Entmax15 {
-  float temperature = 1;
+  float temperature = 1;  // divides the scores
 };
 
 /// w_j = 1 / (1 + exp(-(s_j + bias))): each key on its own, rows need not sum to 1  (Ramapuram et al. 2024, who take
 /// bias = -log keys).
 struct Sigmoid {
-  float temperature = 1;
-  float bias = 0;
+  float temperature = 1;  // divides the scores
+  float bias = 0;         // added to each score
 };
 
 /// All weight on the best key, the first of equals. The scores get no gradient, or with `straight_through` that of
 /// softmax  (Bengio et al. 2013).
 struct Hard {
-  float temperature = 1;
-  bool straight_through = false;
+  float temperature = 1;          // divides the scores
+  bool straight_through = false;  // gradient of softmax instead of none
 };
 
+/// How scores learn through a choice, see Sampled.
 enum class Estimator { straight_through, reinforce };
 
 /// All weight on one key sampled with softmax's probabilities  (Xu et al. 2015, "hard attention"). What the scores
@@ -44,20 +45,21 @@ enum class Estimator { straight_through, reinforce };
 /// Attended::log_probability, from which the loss -(reward - baseline) log p is made (reinforce_loss). The same seed
 /// samples the same keys.
 struct Sampled {
-  float temperature = 1;
-  Estimator estimator = Estimator::reinforce;
-  std::uint64_t seed = 0;
+  float temperature = 1;                       // divides the scores
+  Estimator estimator = Estimator::reinforce;  // what the scores learn from
+  std::uint64_t seed = 0;                      // of the samples
 };
 
 /// w_j = tanh(s_j): an affinity, positive or negative, as co-attention uses it  (Lu et al. 2016, eq. 3).
 struct Tanh {
-  float temperature = 1;
+  float temperature = 1;  // divides the scores
 };
 
 }  // namespace fovea::normalizer
 
 namespace fovea {
 
+/// Any of the normalisers.
 using Normalizer = std::variant<normalizer::Softmax, normalizer::Sparsemax, normalizer::Entmax15, normalizer::Sigmoid,
                                 normalizer::Hard, normalizer::Sampled, normalizer::Tanh>;
 

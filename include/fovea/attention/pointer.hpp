@@ -10,9 +10,10 @@
 
 namespace fovea {
 
+/// Sizes of Pointer.
 struct PointerOptions {
-  std::int64_t query_dim = 0, key_dim = 0;
-  std::int64_t hidden = 0;  // h
+  std::int64_t query_dim = 0, key_dim = 0;  // widths of queries and keys
+  std::int64_t hidden = 0;                  // h
 };
 
 /// p(j | i) = softmax_j(v . tanh(W q_i + U k_j))  (pointer networks, Vinyals et al. 2015).
@@ -39,8 +40,9 @@ struct Pointer {
 [[nodiscard]] Var copy_mixture(const Var& vocabulary, const Var& gate, const Var& weights,
                                std::span<const std::int64_t> source, std::int64_t size);
 
+/// Sizes of CopyGate.
 struct CopyGateOptions {
-  std::int64_t context_dim = 0, state_dim = 0, input_dim = 0;
+  std::int64_t context_dim = 0, state_dim = 0, input_dim = 0;  // widths of its three inputs
 };
 
 /// The gate of the mixture: g = sigmoid(context . w_c + state . w_s + input . w_x + b)  (See et al. 2017, eq. 8).

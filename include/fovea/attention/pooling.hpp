@@ -23,8 +23,8 @@ struct LearnedPooling {
   /// Context [B, n, d]; weights [B, n, T] when wanted. `how.score` is set here.
   [[nodiscard]] Attended operator()(const Var& x, AttendOptions how = {}) const;
 
-  Var queries{};  // [n, d], the same for every sequence
-  Score score = score::ScaledDot{};
+  Var queries{};                     // [n, d], the same for every sequence
+  Score score = score::ScaledDot{};  // of query and row
 };
 
 /// u_t = tanh(x_t W + b),  w = softmax(u . c),  y = sum_t w_t x_t, with one learned context vector c

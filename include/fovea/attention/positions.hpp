@@ -16,9 +16,9 @@ namespace fovea {
 /// a bucket each, far ones share logarithmically up to max_distance. Bidirectional: half of the buckets for keys to
 /// the right; else those all fall into bucket 0. Linear memory: the bias is a function of j - i alone.
 struct RelativeBias {
-  Var table{};  // [buckets, heads]
-  std::int64_t max_distance = 128;
-  bool bidirectional = true;
+  Var table{};                      // [buckets, heads]
+  std::int64_t max_distance = 128;  // farther ones share a bucket
+  bool bidirectional = true;        // keys to the right have buckets of their own
 };
 
 /// The bucket of distance j - i.
@@ -26,7 +26,7 @@ struct RelativeBias {
 
 /// Rotary positions (Su et al. 2021): pairs of features turn by position * base^(-2p/d).
 struct Rotary {
-  float base = 10000;
+  float base = 10000;        // of the angles
   std::int64_t dims = 0;     // how many leading features turn; 0: all
   bool interleaved = false;  // pairs (2p, 2p + 1) as in the paper; else (p, p + dims / 2)
 };

@@ -14,12 +14,12 @@ namespace fovea::score {
 
 /// q . k  (Luong et al. 2015, "dot"), times `scale` if given.
 struct Dot {
-  std::optional<float> scale{};
+  std::optional<float> scale{};  // times q . k; none: 1
 };
 
 /// q . k / sqrt(d)  (Vaswani et al. 2017); `scale` replaces 1 / sqrt(d).
 struct ScaledDot {
-  std::optional<float> scale{};
+  std::optional<float> scale{};  // instead of 1 / sqrt(d)
 };
 
 /// q' W k  (Luong et al. 2015, "general"). With the optional terms q' W k + a . q + b . k + c, the biaffine score of
@@ -33,8 +33,8 @@ struct General {
 
 /// scale q . k / (max(|q|, epsilon) max(|k|, epsilon))  (Graves et al. 2014).
 struct Cosine {
-  float scale = 1;
-  float epsilon = 1e-8F;
+  float scale = 1;        // times the cosine
+  float epsilon = 1e-8F;  // smallest norm that is divided by
 };
 
 /// v . tanh(W q + U k + b)  (Bahdanau et al. 2015). Without `w` the queries, without `u` the keys are taken as already
@@ -68,8 +68,10 @@ struct Location {
 /// `gradient` adds dscore * d(score)/d(query) to dquery and likewise for the key. Without it attend() throws UsageError
 /// when a gradient of the query or key is wanted. Both are called from several threads at once.
 struct Pairwise {
+  /// One query or one key.
   using Floats = std::span<const float>;
-  std::function<float(Floats query, Floats key)> score{};
+  std::function<float(Floats query, Floats key)> score{};  // of one query and one key
+  /// Adds to dquery and dkey; empty: for inference only.
   std::function<void(Floats query, Floats key, float dscore, std::span<float> dquery, std::span<float> dkey)>
       gradient{};
 };
@@ -78,14 +80,16 @@ struct Pairwise {
 /// Gradients come from the tape, of `parameters` too: use them only through the argument. It is called from several
 /// threads at once, for blocks of some 32 queries, and once more per block in the backward.
 struct Block {
+  /// [n, dq] and [m, dk] to [n, m].
   std::function<Var(const Var& queries, const Var& keys, std::span<const Var> parameters)> score{};
-  std::vector<Var> parameters{};
+  std::vector<Var> parameters{};  // what the score learns
 };
 
 }  // namespace fovea::score
 
 namespace fovea {
 
+/// Any of the scores.
 using Score = std::variant<score::ScaledDot, score::Dot, score::General, score::Cosine, score::Additive, score::Concat,
                            score::Location, score::Pairwise, score::Block>;
 

@@ -10,21 +10,22 @@
 
 namespace fovea {
 
+/// How outputs are searched or sampled, and ranked.
 struct SearchOptions {
-  int beam = 5;                // 1: greedy
-  float length_penalty = 1;    // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
-  float coverage_penalty = 0;  // Wu et al. 2016: + penalty * sum_j log(min(attention received by source token j, 1))
-  int n_best = 1;
-  int min_length = 0;        // tokens before the end of sequence may come
-  int max_length = 0;        // 0: twice the source's length and 20 more, or min_length
-  std::int64_t longest = 0;  // tokens the model can write at all; 0: any number
-  int no_repeat_ngram = 0;   // n > 0: no n tokens in a row occur twice
-  bool sample = false;       // sample each token instead of taking the best
-  float temperature = 1;     // of the sampling
-  int top_k = 0;             // sample among the k likeliest; 0: all
-  float top_p = 1;           // sample among the likeliest that together have this probability
-  std::uint64_t seed = 1;    // a line's samples depend on the seed and its number alone
-  bool want_attention = false;
+  int beam = 5;                 // 1: greedy
+  float length_penalty = 1;     // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
+  float coverage_penalty = 0;   // Wu et al. 2016: + penalty * sum_j log(min(attention received by source token j, 1))
+  int n_best = 1;               // outputs of each sentence
+  int min_length = 0;           // tokens before the end of sequence may come
+  int max_length = 0;           // 0: twice the source's length and 20 more, or min_length
+  std::int64_t longest = 0;     // tokens the model can write at all; 0: any number
+  int no_repeat_ngram = 0;      // n > 0: no n tokens in a row occur twice
+  bool sample = false;          // sample each token instead of taking the best
+  float temperature = 1;        // of the sampling
+  int top_k = 0;                // sample among the k likeliest; 0: all
+  float top_p = 1;              // sample among the likeliest that together have this probability
+  std::uint64_t seed = 1;       // a line's samples depend on the seed and its number alone
+  bool want_attention = false;  // give Hypothesis::attention
 
   std::int32_t begin = bos_id;                           // what a decoder is fed first
   std::int32_t end = eos_id;                             // ends an output
@@ -41,6 +42,7 @@ struct SearchInput {
   std::span<const std::int32_t> prefix = {};  // the output must start so
 };
 
+/// An output.
 struct Hypothesis {
   std::vector<std::int32_t> tokens;  // without the end of sequence
   float score = 0;                   // what it was ranked by
@@ -50,6 +52,7 @@ struct Hypothesis {
 
 /// What a search kept of one sentence, step by step: every hypothesis of the beam and how it went on.
 struct BeamTree {
+  /// A hypothesis and its last token.
   struct Node {
     std::int32_t parent;    // an index into `nodes`, always smaller than its own; -1: the root
     std::int32_t step;      // tokens up to here; 0: the root

@@ -11,6 +11,7 @@
 
 namespace fovea {
 
+/// The figures of the COCO caption evaluation.
 struct CaptionFigures {
   std::array<double, 4> bleu{};  // BLEU-1 to BLEU-4 of the corpus
   double rouge_l = 0;            // the mean over pictures

@@ -12,6 +12,7 @@
 
 namespace fovea {
 
+/// The figures of replies.
 struct ChatFigures {
   double f1 = 0;          // of words, the mean over lines
   double distinct_1 = 0;  // different words over all words of the replies
@@ -32,9 +33,10 @@ struct ChatFigures {
 /// of a log-probability that is above 0 or not a number, or of a count below 1; or when their numbers differ.
 [[nodiscard]] double perplexity(std::span<const double> log_probabilities, std::span<const std::int64_t> tokens);
 
+/// The line that occurs most often.
 struct FrequentLine {
-  std::string line;
-  std::int64_t count = 0;
+  std::string line;        // the first of equals
+  std::int64_t count = 0;  // how often it occurs
 };
 
 /// The line met most often, white space at the ends aside, the first of equals. Throws UsageError without lines.

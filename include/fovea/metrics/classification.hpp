@@ -12,10 +12,10 @@ namespace fovea {
 
 /// Precision, recall and F1 in percent. What would be divided by 0 is 0.
 struct LabelFigures {
-  std::string label;
-  double precision = 0, recall = 0, f1 = 0;
-  std::int64_t support = 0;    // lines whose reference is this label
-  std::int64_t predicted = 0;  // lines whose hypothesis is this label
+  std::string label;                         // as in the files
+  double precision = 0, recall = 0, f1 = 0;  // in percent
+  std::int64_t support = 0;                  // lines whose reference is this label
+  std::int64_t predicted = 0;                // lines whose hypothesis is this label
 };
 
 /// A reference label and a hypothesis label that met in `count` lines.

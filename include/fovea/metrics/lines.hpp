@@ -7,6 +7,7 @@
 
 namespace fovea {
 
+/// The lines of a file.
 using Lines = std::vector<std::string>;
 
 /// One or more sets of reference lines, each as long as the hypotheses. The metrics throw UsageError when one

@@ -24,11 +24,14 @@ enum class RnnAttention { none, additive, dot, scaled_dot, general, concat, loca
 /// current state, an attentional layer mixes state and context. Conditional (Sennrich 2017): two cells with the
 /// attention between them; the query is the state that has read the last word, the context enters the second cell.
 enum class RnnForm { bahdanau, luong, conditional };
+/// Which keys local attention sees: all; those near the query's own position; those near a predicted centre.
 enum class LocalKind { none, monotonic, predictive };
+/// Layer norm before each block of a transformer, or after it.
 enum class Norm { pre, post };
 /// Rotary turns queries and keys of self-attention by their positions (Su et al. 2021); rotary_cross also those of
 /// cross-attention, so that a head can follow the source at a distance, as where letters become sounds in order.
 enum class Positions { sinusoidal, learned, rotary, rotary_cross, alibi };
+/// Whether queries and keys are turned by their positions.
 [[nodiscard]] constexpr bool is_rotary(Positions p) {
   return p == Positions::rotary || p == Positions::rotary_cross;
 }
@@ -38,12 +41,13 @@ enum class Tie { none, target, all };
 
 /// Recurrent encoder: layers of GRU or LSTM in one or both directions (Bahdanau et al. 2015, section 3.2).
 struct RnnEncoderConfig {
-  static constexpr const char* kind = "rnn";
-  int layers = 1;
-  int dim = 256;  // hidden units of each direction
-  Cell cell = Cell::gru;
-  bool bidirectional = true;
+  static constexpr const char* kind = "rnn";  // in files
+  int layers = 1;                             // on top of each other
+  int dim = 256;                              // hidden units of each direction
+  Cell cell = Cell::gru;                      // GRU or LSTM
+  bool bidirectional = true;                  // read in both directions
 
+  /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
   static void fields(Self& c, const Visit& visit) {
     visit("layers", c.layers, 1, 64);
@@ -55,12 +59,13 @@ struct RnnEncoderConfig {
 
 /// Convolutional encoder or decoder (Gehring et al. 2017).
 struct CnnConfig {
-  static constexpr const char* kind = "cnn";
-  int layers = 4;
-  int dim = 256;             // channels
-  int kernel = 3;            // width of a convolution; odd in an encoder
-  int max_positions = 1024;  // learned positions: the longest sequence, the end of sequence included
+  static constexpr const char* kind = "cnn";  // in files
+  int layers = 4;                             // gated convolutions
+  int dim = 256;                              // channels
+  int kernel = 3;                             // width of a convolution; odd in an encoder
+  int max_positions = 1024;                   // learned positions: the longest sequence, the end of sequence included
 
+  /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
   static void fields(Self& c, const Visit& visit) {
     visit("layers", c.layers, 1, 64);
@@ -72,17 +77,18 @@ struct CnnConfig {
 
 /// Transformer encoder or decoder (Vaswani et al. 2017).
 struct TransformerConfig {
-  static constexpr const char* kind = "transformer";
-  int layers = 4;
-  int dim = 128;  // d_model
-  int ffn = 256;  // inner width of the feed-forward layers
-  int heads = 4;
-  Norm norm = Norm::pre;
-  Positions positions = Positions::sinusoidal;
-  int max_positions = 1024;  // of learned positions
-  Activation activation = Activation::relu;
-  bool scaled_scores = true;  // divide scores by the root of a head's width
+  static constexpr const char* kind = "transformer";  // in files
+  int layers = 4;                                     // on top of each other
+  int dim = 128;                                      // d_model
+  int ffn = 256;                                      // inner width of the feed-forward layers
+  int heads = 4;                                      // divides dim
+  Norm norm = Norm::pre;                              // before or after each block
+  Positions positions = Positions::sinusoidal;        // how order is known
+  int max_positions = 1024;                           // of learned positions
+  Activation activation = Activation::relu;           // inside the feed-forward layers
+  bool scaled_scores = true;                          // divide scores by the root of a head's width
 
+  /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
   static void fields(Self& c, const Visit& visit) {
     visit("layers", c.layers, 1, 64);
@@ -99,18 +105,19 @@ struct TransformerConfig {
 
 /// Recurrent decoder with any score, or the fixed context vector.
 struct RnnDecoderConfig {
-  static constexpr const char* kind = "rnn";
-  int layers = 1;
-  int dim = 256;
-  Cell cell = Cell::gru;
-  RnnAttention attention = RnnAttention::additive;
-  RnnForm form = RnnForm::bahdanau;
-  bool input_feeding = false;
-  LocalKind local = LocalKind::none;
-  int local_window = 10;  // Luong's D
-  bool coverage = false;
-  int max_positions = 1024;  // of the location score: the longest source, its end included
+  static constexpr const char* kind = "rnn";        // in files
+  int layers = 1;                                   // on top of each other
+  int dim = 256;                                    // hidden units
+  Cell cell = Cell::gru;                            // GRU or LSTM
+  RnnAttention attention = RnnAttention::additive;  // the score, or none
+  RnnForm form = RnnForm::bahdanau;                 // which state is the query, and where the context goes
+  bool input_feeding = false;                       // feed the attentional state back (Luong)
+  LocalKind local = LocalKind::none;                // attend only near a centre
+  int local_window = 10;                            // Luong's D
+  bool coverage = false;                            // scores know what was attended to before
+  int max_positions = 1024;                         // of the location score: the longest source, its end included
 
+  /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
   static void fields(Self& c, const Visit& visit) {
     visit("layers", c.layers, 1, 64);
@@ -144,11 +151,12 @@ using DecoderConfig = std::variant<RnnDecoderConfig, CnnConfig, TransformerConfi
 
 /// A source of tokens.
 struct TokenSourceConfig {
-  static constexpr const char* kind = "tokens";
-  int vocabulary = 0;
-  int embedding = 128;            // width of the embeddings; a transformer's is its dim
+  static constexpr const char* kind = "tokens";  // in files
+  int vocabulary = 0;                            // tokens, the special ones included
+  int embedding = 128;                           // width of the embeddings; a transformer's is its dim
   bool scaled_embeddings = true;  // by the root of their width: they start with deviation 1 / sqrt(width)
 
+  /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
   static void fields(Self& c, const Visit& visit) {
     visit("vocabulary", c.vocabulary, 5, 1 << 24);
@@ -159,13 +167,14 @@ struct TokenSourceConfig {
 
 /// A head that writes tokens: a decoder and an output layer.
 struct GeneratorConfig {
-  static constexpr const char* kind = "generator";
-  DecoderConfig decoder = TransformerConfig{};
-  int vocabulary = 0;
-  int embedding = 128;
-  bool scaled_embeddings = true;
-  Tie tie = Tie::none;
+  static constexpr const char* kind = "generator";  // in files
+  DecoderConfig decoder = TransformerConfig{};      // what writes
+  int vocabulary = 0;                               // tokens, the special ones included
+  int embedding = 128;                              // width of the target's embeddings
+  bool scaled_embeddings = true;                    // by the root of their width
+  Tie tie = Tie::none;                              // which matrices are one
 
+  /// Calls visit(name, field, limits…) for each field but the decoder.
   template <class Self, class Visit>
   static void fields(Self& c, const Visit& visit) {
     visit("vocabulary", c.vocabulary, 5, 1 << 24);
@@ -200,17 +209,21 @@ struct ClassifierConfig {
 using SourceConfig = std::variant<TokenSourceConfig>;
 using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;
 
+/// What a model is made of: source, encoder, head.
 struct ModelConfig {
-  SourceConfig source = TokenSourceConfig{};
-  EncoderConfig encoder = TransformerConfig{};
-  HeadConfig head = GeneratorConfig{};
-  bool shared_vocabulary = false;
-  std::string languages{};  // "en-de"; may be empty
+  SourceConfig source = TokenSourceConfig{};    // what it reads
+  EncoderConfig encoder = TransformerConfig{};  // what turns that into the memory
+  HeadConfig head = GeneratorConfig{};          // what reads the memory
+  bool shared_vocabulary = false;               // one tokenizer for both sides
+  std::string languages{};                      // "en-de"; may be empty
 
   /// The parts of a model by kind. Throw UsageError when it is another kind.
   [[nodiscard]] TokenSourceConfig& tokens();
+  /// The same of a constant model.
   [[nodiscard]] const TokenSourceConfig& tokens() const;
+  /// The same of the head.
   [[nodiscard]] GeneratorConfig& generator();
+  /// The same of a constant model.
   [[nodiscard]] const GeneratorConfig& generator() const;
   [[nodiscard]] ClassifierConfig& classifier();
   [[nodiscard]] const ClassifierConfig& classifier() const;
@@ -218,11 +231,13 @@ struct ModelConfig {
   /// The most tokens, the end of sequence included, that it can read or write: those it has learned positions for.
   /// 0: any number.
   [[nodiscard]] std::int64_t longest_source() const;
+  /// The same of what it writes.
   [[nodiscard]] std::int64_t longest_target() const;
   /// Whether its head attends to the memory.
   [[nodiscard]] bool attends() const;
   /// Layers and heads of the head's attention to the memory.
   [[nodiscard]] int attention_layers() const;
+  /// The same of heads.
   [[nodiscard]] int attention_heads() const;
   /// Throws UsageError naming the field that is out of range or does not fit the others.
   void check() const;
@@ -235,6 +250,7 @@ template <class... Kinds>
 }
 /// A config of the named kind with its defaults. Throws UsageError naming `what` and the possible kinds.
 [[nodiscard]] EncoderConfig encoder_of_kind(std::string_view kind, std::string_view what);
+/// The same for a decoder.
 [[nodiscard]] DecoderConfig decoder_of_kind(std::string_view kind, std::string_view what);
 
 /// The width of the states.
@@ -242,6 +258,7 @@ template <class... Kinds>
 [[nodiscard]] int dim_of(const std::variant<Kinds...>& config) {
   return std::visit([](const auto& c) { return c.dim; }, config);
 }
+/// The number of layers.
 template <class... Kinds>
 [[nodiscard]] int layers_of(const std::variant<Kinds...>& config) {
   return std::visit([](const auto& c) { return c.layers; }, config);
@@ -249,6 +266,7 @@ template <class... Kinds>
 
 /// A named starting point. Throws UsageError listing the names.
 [[nodiscard]] ModelConfig preset(std::string_view name);
+/// All names that preset() takes.
 [[nodiscard]] std::span<const char* const> preset_names();
 
 }  // namespace fovea

@@ -40,6 +40,7 @@ class DecoderState {
   [[nodiscard]] virtual std::span<const Tensor> attention() const { return {}; }
 };
 
+/// Writes target states from embedded target tokens and, unless it is a language model, a memory.
 class Decoder {
  public:
   Decoder() = default;
@@ -53,9 +54,11 @@ class Decoder {
   /// `rows` outputs at their start, one per sentence of the memory. The state keeps what it needs of the memory.
   [[nodiscard]] virtual std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows,
                                                             bool want_attention = false) const = 0;
+  /// Of the states.
   [[nodiscard]] virtual std::int64_t width() const = 0;
 };
 
+/// Widths of what a decoder is given.
 struct DecoderSizes {
   std::int64_t embedding = 0;  // width of the embedded target tokens
   std::int64_t memory = 0;     // width of the memory; 0: there is none (a language model)

@@ -30,6 +30,7 @@ struct Memory {
   std::vector<Var> attention{};  // when asked for: per layer, the self-attention [batch, heads, length, length]
 };
 
+/// Turns embedded tokens into a memory.
 class Encoder {
  public:
   Encoder() = default;

@@ -14,14 +14,14 @@ namespace fovea {
 
 /// The tokenizers of both sides; the same one twice when they share a vocabulary.
 struct Tokenizers {
-  std::shared_ptr<const Tokenizer> source, target;
+  std::shared_ptr<const Tokenizer> source, target;  // the same one where the vocabulary is shared
 };
 
 /// What a folder holds once it is read and checked.
 struct LoadedModel {
-  ModelConfig config;
+  ModelConfig config;     // as config.json has it
   Parameters parameters;  // sealed: exactly what the configuration asks for
-  Tokenizers tokenizers;
+  Tokenizers tokenizers;  // of both sides
 };
 
 /// Writes config.json and the tokenizers; makes the folder if need be. Throws FileError.
@@ -32,6 +32,7 @@ void write_model_weights(const std::filesystem::path& folder, const Parameters& 
 
 /// Throws FileError: a folder of another format version says what to do.
 [[nodiscard]] ModelConfig read_model_config(const std::filesystem::path& folder);
+/// The tokenizers of a model folder. Throws FileError naming what is wrong.
 [[nodiscard]] Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfig& config);
 /// Throws FileError naming the file and what is missing, extra, or of another shape.
 [[nodiscard]] LoadedModel load_model(const std::filesystem::path& folder);

@@ -18,7 +18,7 @@ namespace fovea {
 /// Which of a decoder's attention weights a stepper gives: one layer or the mean over all, one head or the mean of all.
 struct AttentionChoice {
   int layer = -1;  // -1: all
-  int head = -1;
+  int head = -1;   // of this head only; -1: the mean over all
 };
 
 /// Reads a memory, or none (a language model), and writes tokens.

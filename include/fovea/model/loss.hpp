@@ -9,10 +9,11 @@ namespace fovea {
 
 /// How the loss of a batch is computed. With r_drop the batch holds every example twice; see CrossEntropyOptions.
 struct LossOptions {
-  float label_smoothing = 0;
-  float r_drop = 0;
+  float label_smoothing = 0;  // probability spread over the vocabulary
+  float r_drop = 0;           // weight of R-Drop; 0: none
 };
 
+/// The loss of a batch, and what it was made from.
 struct BatchLoss {
   Var loss{};                // summed over the outputs, with label smoothing and R-Drop
   std::int64_t outputs = 0;  // target tokens, each end of sequence included; or labels

@@ -7,16 +7,18 @@
 
 namespace fovea {
 
+/// A value of an enum and how files and options spell it.
 template <class E>
 struct EnumName {
-  E value;
-  const char* name;
+  E value;           // the value
+  const char* name;  // its name
 };
 
 /// Every value of an enum with its name; defined beside the enum's users.
 template <class E>
 std::span<const EnumName<E>> enum_names();
 
+/// The name of a value.
 template <class E>
 std::string enum_text(E value) {
   for (const auto& entry : enum_names<E>()) {

@@ -24,9 +24,12 @@ class Seq2Seq {
   /// configuration that cannot be.
   Seq2Seq(const ModelConfig& config, Parameters& parameters);
 
+  /// What it is made of.
   [[nodiscard]] const ModelConfig& config() const { return config_; }
+  /// Its head.
   [[nodiscard]] const Generator& generator() const { return generator_; }
 
+  /// The source as a memory, with the encoder's self-attention when asked for.
   [[nodiscard]] Memory encode(const Tokens& source, Pass& pass, bool want_attention = false) const;
   /// Teacher-forced: `target` starts with <s>; `wanted` [batch * length] are the tokens to predict, 0 where padding.
   [[nodiscard]] BatchLoss loss(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,

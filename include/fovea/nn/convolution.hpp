@@ -12,6 +12,7 @@ namespace fovea {
 /// A convolution over time with a gated linear unit (Dauphin et al. 2017).
 struct GatedConvolution {
   GatedConvolution() = default;
+  /// Weights NAME.weight and NAME.bias.
   GatedConvolution(Parameters& p, const std::string& name, std::int64_t kernel, std::int64_t width)
       : weight(p.matrix(name + ".weight", {kernel * width, 2 * width}, Init::xavier)),
         bias(p.get(name + ".bias", {2 * width}, Init::zeros)) {}
@@ -30,15 +31,17 @@ struct GatedConvolution {
 /// A convolution over pictures: [batch, height, width, in] to [batch, height', width', out].
 struct Conv2d {
   Conv2d() = default;
+  /// Weights NAME.weight and NAME.bias.
   Conv2d(Parameters& p, const std::string& name, std::int64_t in, std::int64_t out, const Window2d& over)
       : weight(p.get(name + ".weight", {over.height * over.width * in, out}, Init::xavier)),
         bias(p.get(name + ".bias", {out}, Init::zeros)),
         window(over) {}
+  /// X [batch, height, width, in].
   [[nodiscard]] Var operator()(const Var& x) const { return conv2d(x, weight, bias, window); }
 
-  Var weight{};  // [window.height * window.width * in, out]
-  Var bias{};    // [out]
-  Window2d window{};
+  Var weight{};       // [window.height * window.width * in, out]
+  Var bias{};         // [out]
+  Window2d window{};  // size, stride and padding
 };
 
 }  // namespace fovea

@@ -16,6 +16,7 @@ namespace fovea {
 /// the gates of an RNN hardly notice anything smaller.
 struct Embedding {
   Embedding() = default;
+  /// The weight NAME.
   Embedding(Parameters& p, const std::string& name, std::int64_t tokens, std::int64_t width, bool scaled = true)
       : table(p.get(name, {tokens, width}, Init::embedding)),
         scale(scaled ? std::sqrt(static_cast<float>(width)) : 1.0F) {}
@@ -24,10 +25,11 @@ struct Embedding {
   [[nodiscard]] Var operator()(std::span<const std::int32_t> ids, const Shape& shape) const {
     return embedding(table, ids, shape, scale);
   }
+  /// Of a vector.
   [[nodiscard]] std::int64_t width() const { return table.dim(1); }
 
-  Var table{};  // [tokens, width]
-  float scale = 1;
+  Var table{};      // [tokens, width]
+  float scale = 1;  // what the vectors are multiplied by
 };
 
 }  // namespace fovea

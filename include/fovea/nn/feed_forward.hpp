@@ -9,18 +9,21 @@
 
 namespace fovea {
 
+/// Two maps with an activation between them (Vaswani et al. 2017, section 3.3).
 struct FeedForward {
   FeedForward() = default;
+  /// The maps NAME.first and NAME.second.
   FeedForward(Parameters& p, const std::string& name, std::int64_t width, std::int64_t inner,
               Activation with = Activation::relu)
       : first(p, name + ".first", width, inner), second(p, name + ".second", inner, width), activation(with) {}
 
+  /// X [.., width] to the same shape.
   [[nodiscard]] Var operator()(const Var& x, Pass& pass) const {
     return second(first(x, activation, pass.next(pass.rates.inner)));
   }
 
-  Linear first{}, second{};
-  Activation activation = Activation::relu;
+  Linear first{}, second{};                  // to the inner width and back
+  Activation activation = Activation::relu;  // between them
 };
 
 }  // namespace fovea

@@ -10,21 +10,24 @@
 
 namespace fovea {
 
+/// Layer normalisation over the last axis (Ba et al. 2016).
 struct LayerNorm {
   LayerNorm() = default;
+  /// Weights NAME.gain and NAME.bias.
   LayerNorm(Parameters& p, const std::string& name, std::int64_t width, float norm_epsilon = 1e-5F)
       : gain(p.get(name + ".gain", {width}, Init::ones)),
         bias(p.get(name + ".bias", {width}, Init::zeros)),
         epsilon(norm_epsilon) {}
 
+  /// X [.., width] to the same shape.
   [[nodiscard]] Var operator()(const Var& x) const { return layer_norm(x, gain, bias, {.epsilon = epsilon}); }
   /// x + dropout(y) and the norm of it, in one pass over memory.
   [[nodiscard]] ResidualNorm residual(const Var& x, const Var& y, Pass& pass) const {
     return residual_norm(x, y, gain, bias, {.dropout = pass.next(pass.rates.all), .epsilon = epsilon});
   }
 
-  Var gain{}, bias{};  // [width]
-  float epsilon = 1e-5F;
+  Var gain{}, bias{};     // [width]
+  float epsilon = 1e-5F;  // added to the variance
 };
 
 }  // namespace fovea

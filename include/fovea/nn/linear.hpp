@@ -15,10 +15,12 @@ namespace fovea {
 ///     const Var y = layer(x, Activation::relu);  // [.., 128] to [.., 64]
 struct Linear {
   Linear() = default;
+  /// Weights NAME.weight and, with a bias, NAME.bias.
   Linear(Parameters& p, const std::string& name, std::int64_t in, std::int64_t out, bool with_bias = true)
       : weight(p.matrix(name + ".weight", {in, out}, Init::xavier)),
         bias(with_bias ? p.get(name + ".bias", {out}, Init::zeros) : Var()) {}
 
+  /// Whether it has weights.
   explicit operator bool() const { return static_cast<bool>(weight); }
 
   /// dropout(f(x W + b)): x [.., in] to [.., out]; on the packed weights when nothing is recorded.

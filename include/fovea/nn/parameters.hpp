@@ -18,15 +18,18 @@ namespace fovea {
 
 /// How a new weight starts.
 struct Init {
+  /// How the numbers are chosen.
   enum class Kind { constant, uniform, normal, xavier, recurrent, embedding };
-  Kind kind = Kind::constant;
-  double scale = 0;  // the constant, the uniform's limit, the normal's deviation
+  Kind kind = Kind::constant;  // see below
+  double scale = 0;            // the constant, the uniform's limit, the normal's deviation
 
-  static const Init zeros, ones;
-  static const Init xavier;     // uniform in +-sqrt(6 / (rows + columns))  (Glorot and Bengio 2010)
-  static const Init recurrent;  // uniform in +-1 / sqrt(rows)
-  static const Init embedding;  // normal with deviation 1 / sqrt(columns); the padding row 0 is zero
+  static const Init zeros, ones;  // all 0, all 1
+  static const Init xavier;       // uniform in +-sqrt(6 / (rows + columns))  (Glorot and Bengio 2010)
+  static const Init recurrent;    // uniform in +-1 / sqrt(rows)
+  static const Init embedding;    // normal with deviation 1 / sqrt(columns); the padding row 0 is zero
+  /// Between -limit and limit.
   [[nodiscard]] static constexpr Init uniform(double limit) { return {Kind::uniform, limit}; }
+  /// With mean 0 and this deviation.
   [[nodiscard]] static constexpr Init normal(double deviation) { return {Kind::normal, deviation}; }
 };
 inline constexpr Init Init::zeros{Init::Kind::constant, 0};
@@ -50,8 +53,11 @@ class PackedWeight {
   PackedWeight(const PackedWeight&) = delete;
   PackedWeight& operator=(const PackedWeight&) = delete;
 
+  /// Of its numbers.
   [[nodiscard]] virtual Storage storage() const = 0;
+  /// Width of what is multiplied with it.
   [[nodiscard]] virtual std::int64_t in() const = 0;
+  /// Width of the product.
   [[nodiscard]] virtual std::int64_t out() const = 0;
   /// f(x W + b): x [.., in] to [.., out]; bias [out] or empty.
   [[nodiscard]] virtual Tensor product(const Tensor& x, const Tensor& bias, Activation activation) const = 0;
@@ -59,12 +65,15 @@ class PackedWeight {
 
 /// A matrix that a layer multiplies with: the values that are trained, and the packed form once there is one.
 struct Weight {
-  Var var{};
-  MatrixLayout layout = MatrixLayout::in_out;
-  std::shared_ptr<const PackedWeight> packed{};
+  Var var{};                                     // the values that are trained
+  MatrixLayout layout = MatrixLayout::in_out;    // which way round they are
+  std::shared_ptr<const PackedWeight> packed{};  // for inference; may be empty
 
+  /// Whether there is one.
   explicit operator bool() const { return static_cast<bool>(var); }
+  /// Width of what is multiplied with it.
   [[nodiscard]] std::int64_t in() const { return var.dim(layout == MatrixLayout::in_out ? 0 : 1); }
+  /// Width of the product.
   [[nodiscard]] std::int64_t out() const { return var.dim(layout == MatrixLayout::in_out ? 1 : 0); }
   /// f(x W + b) without a gradient, on the packed form if there is one.
   [[nodiscard]] Tensor product(const Tensor& x, const Tensor& bias = {},
@@ -80,14 +89,16 @@ struct Weight {
 ///     Adam adam(parameters, {.rate = 1e-3F});
 class Parameters {
  public:
+  /// A weight and its name.
   struct Entry {
-    std::string name;
-    Var weight;
+    std::string name;                    // as in files
+    Var weight;                          // its values and gradient
     bool used = false;                   // a layer has asked for it
     std::optional<MatrixLayout> layout;  // of a matrix that a layer multiplies with; others are never packed
-    std::shared_ptr<const PackedWeight> packed = {};
+    std::shared_ptr<const PackedWeight> packed = {};  // once pack() was called
   };
 
+  /// Without weights; new ones will be made from the seed.
   explicit Parameters(std::uint64_t seed = 1) : seed_(seed) {}
 
   /// The weight of this name. Throws ShapeError when one of another shape is there. Once sealed, throws Error for a
@@ -103,7 +114,9 @@ class Parameters {
   /// From now on nothing new is made.
   void seal() { sealed_ = true; }
 
+  /// All weights, in the order in which they were asked for.
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  /// Null when there is none of this name.
   [[nodiscard]] const Var* find(std::string_view name) const;
   [[nodiscard]] std::int64_t count() const;  // numbers in all weights
 
@@ -116,6 +129,7 @@ class Parameters {
 
   /// All weights as one .safetensors file, which appears whole or not at all; and from one, sealed.
   void save(const std::filesystem::path& file) const;
+  /// The weights of a file, sealed. Throws FileError naming what is wrong.
   [[nodiscard]] static Parameters load(const std::filesystem::path& file);
 
  private:

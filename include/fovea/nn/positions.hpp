@@ -15,9 +15,11 @@ namespace fovea {
 /// Learned or sinusoidal positions, or none.
 class PositionEmbedding {
  public:
+  /// Which positions are added.
   enum class Kind { none, sinusoidal, learned };
 
   PositionEmbedding() = default;
+  /// The weight NAME, [max_length, width], if they are learned.
   PositionEmbedding(Parameters& p, const std::string& name, Kind kind, std::int64_t max_length, std::int64_t width);
 
   /// x [batch, length, width] with the positions first to first + length - 1 added. Throws Error when a learned

@@ -12,6 +12,7 @@ namespace fovea {
 /// Weights of a cell: NAME.input [in, gates * hidden], NAME.state [hidden, gates * hidden], NAME.bias, and for a GRU
 /// NAME.state_bias.
 [[nodiscard]] GruWeights gru_weights(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden);
+/// The same of an LSTM.
 [[nodiscard]] LstmWeights lstm_weights(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden);
 
 /// A GRU (Cho et al. 2014).
@@ -20,30 +21,35 @@ namespace fovea {
 ///     const Recurrent run = layer(x, {.lengths = lengths});  // run.states [B, T, 128]
 struct Gru {
   Gru() = default;
+  /// Weights as gru_weights() names them.
   Gru(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden)
       : weights(gru_weights(p, name, in, hidden)) {}
+  /// X [B, T, in]; `first` [B, hidden], or zeros.
   [[nodiscard]] Recurrent operator()(const Var& x, const RecurrentOptions& how = {}, const Var& first = {}) const {
     return gru(x, weights, how, first);
   }
-  GruWeights weights{};
+  GruWeights weights{};  // see gru()
 };
 
 /// An LSTM (Hochreiter and Schmidhuber 1997).
 struct Lstm {
   Lstm() = default;
+  /// Weights as lstm_weights() names them.
   Lstm(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden)
       : weights(lstm_weights(p, name, in, hidden)) {}
+  /// X [B, T, in]; `first` and `first_cell` [B, hidden], or zeros.
   [[nodiscard]] Recurrent operator()(const Var& x, const RecurrentOptions& how = {}, const Var& first = {},
                                      const Var& first_cell = {}) const {
     return lstm(x, weights, how, first, first_cell);
   }
-  LstmWeights weights{};
+  LstmWeights weights{};  // see lstm()
 };
 
+/// Sizes of RecurrentLayer.
 struct RecurrentLayerOptions {
-  Cell cell = Cell::gru;
-  std::int64_t in = 0;
-  std::int64_t hidden = 0;
+  Cell cell = Cell::gru;       // GRU or LSTM
+  std::int64_t in = 0;         // width of the inputs
+  std::int64_t hidden = 0;     // units of each direction
   bool bidirectional = false;  // the states of both directions side by side
 };
 
@@ -51,8 +57,11 @@ struct RecurrentLayerOptions {
 class RecurrentLayer {
  public:
   RecurrentLayer() = default;
+  /// Weights as gru_weights() or lstm_weights() name them, for each direction.
   RecurrentLayer(Parameters& p, const std::string& name, const RecurrentLayerOptions& options);
+  /// X [B, T, in] to states [B, T, width()].
   [[nodiscard]] Recurrent operator()(const Var& x, const RecurrentOptions& how = {}) const;
+  /// Of the states: both directions side by side.
   [[nodiscard]] std::int64_t width() const { return options_.hidden * (options_.bidirectional ? 2 : 1); }
 
  private:

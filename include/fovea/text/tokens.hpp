@@ -10,8 +10,11 @@ namespace fovea {
 
 /// The ids of the special tokens, the same in every vocabulary.
 inline constexpr std::int32_t pad_id = 0;
+/// Of a token that is not in the vocabulary.
 inline constexpr std::int32_t unk_id = 1;
+/// Begin of sequence.
 inline constexpr std::int32_t bos_id = 2;
+/// End of sequence.
 inline constexpr std::int32_t eos_id = 3;
 inline constexpr std::int32_t special_ids = 4;  // the first id of an ordinary token
 
@@ -19,8 +22,8 @@ inline constexpr std::int32_t special_ids = 4;  // the first id of an ordinary t
 struct Tokens {
   std::span<const std::int32_t> ids{};      // [batch * length], row by row; 0 is padding
   std::span<const std::int64_t> lengths{};  // [batch], real tokens of each row
-  std::int64_t batch = 0;
-  std::int64_t length = 0;
+  std::int64_t batch = 0;                   // sequences
+  std::int64_t length = 0;                  // of the longest
 };
 
 /// Which special tokens stand around a sequence.
@@ -57,6 +60,7 @@ class PaddedTokens {
     }
   }
 
+  /// The batch; good until the next fill().
   [[nodiscard]] Tokens view() const { return {ids_, lengths_, static_cast<std::int64_t>(lengths_.size()), length_}; }
 
  private:

@@ -8,11 +8,12 @@
 
 namespace fovea {
 
+/// Options of Adam (Kingma and Ba 2015) and AdamW (Loshchilov and Hutter 2019).
 struct AdamOptions {
-  float rate = 1e-3F;
-  float beta1 = 0.9F;
-  float beta2 = 0.999F;
-  float epsilon = 1e-8F;
+  float rate = 1e-3F;      // learning rate
+  float beta1 = 0.9F;      // decay of the mean of the gradients
+  float beta2 = 0.999F;    // decay of the mean of their squares
+  float epsilon = 1e-8F;   // added to the root of those squares
   float weight_decay = 0;  // decoupled, as in AdamW; 0: Adam
   float clip = 0;          // largest norm of the gradient; 0: no limit
   float ema = 0;           // decay of an exponential mean of the weights; 0: none is kept
@@ -43,6 +44,7 @@ class Adam {
 
   // In the order of Parameters::entries().
   [[nodiscard]] std::vector<Tensor>& first_moments() { return first_; }
+  /// Means of the squared gradients, in the same order.
   [[nodiscard]] std::vector<Tensor>& second_moments() { return second_; }
   [[nodiscard]] std::vector<Tensor>& mean() { return mean_; }  // the exponential mean of the weights; may be empty
 

@@ -16,7 +16,7 @@ namespace fovea {
 
 /// How much an example has to read and to write, in tokens with their end of sequence (a label is 1).
 struct ExampleSize {
-  std::int64_t input = 0, output = 0;
+  std::int64_t input = 0, output = 0;  // tokens
 };
 
 /// The examples of a training. Those of similar size are worked on together.
@@ -26,6 +26,7 @@ class Examples {
   virtual ~Examples() = default;
   Examples(const Examples&) = delete;
   Examples& operator=(const Examples&) = delete;
+  /// Of one example.
   [[nodiscard]] virtual ExampleSize size(std::int64_t example) const = 0;
 };
 
@@ -36,7 +37,9 @@ class BatchPlan {
   virtual ~BatchPlan() = default;
   BatchPlan(const BatchPlan&) = delete;
   BatchPlan& operator=(const BatchPlan&) = delete;
+  /// How many an epoch has.
   [[nodiscard]] virtual std::int64_t batches(std::int64_t epoch) = 0;
+  /// Puts the examples of a batch into `examples`.
   virtual void batch(std::int64_t epoch, std::int64_t index, std::vector<std::int64_t>& examples) = 0;
 };
 

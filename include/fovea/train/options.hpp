@@ -10,9 +10,10 @@
 
 namespace fovea {
 
+/// How a training runs.
 struct TrainOptions {
-  std::int64_t max_steps = 0;  // 0: no limit; without any limit, 20 epochs
-  std::int64_t max_epochs = 0;
+  std::int64_t max_steps = 0;        // 0: no limit; without any limit, 20 epochs
+  std::int64_t max_epochs = 0;       // passes over the examples; 0: no limit
   double max_minutes = 0;            // of training time, earlier runs included; validation counts
   std::int64_t batch_tokens = 2048;  // of the target, padding included, per step
   std::int64_t micro_tokens = 1024;  // a thread works on so many tokens at a time, so that they stay in its cache
@@ -20,18 +21,18 @@ struct TrainOptions {
   // Copies of the model a batch is dealt to; 0: one per thread. Fixes in which order gradients are summed, and so every
   // byte of the model, whatever number of threads there is.
   int replicas = 0;
-  float dropout = 0.2F;
-  float attention_dropout = 0;  // of a transformer's attention weights
-  float inner_dropout = 0;      // inside a transformer's feed-forward layers
-  float label_smoothing = 0.1F;
-  float r_drop = 0;  // R-Drop (Liang et al. 2021): weight of how far two dropout masks may drive a prediction apart
-  Schedule schedule{};
+  float dropout = 0.2F;          // share of the embeddings' and layers' outputs dropped
+  float attention_dropout = 0;   // of a transformer's attention weights
+  float inner_dropout = 0;       // inside a transformer's feed-forward layers
+  float label_smoothing = 0.1F;  // probability spread over the vocabulary
+  float r_drop = 0;     // R-Drop (Liang et al. 2021): weight of how far two dropout masks may drive a prediction apart
+  Schedule schedule{};  // of the learning rate
   AdamOptions adam{.beta2 = 0.98F, .epsilon = 1e-9F, .clip = 1.0F};  // its rate is the schedule's
   std::int64_t checkpoint_every = 500;                               // steps; each checkpoint is validated
-  std::int64_t report_every = 50;
-  int patience = 0;  // validations without improvement before it ends; 0: never
-  int average = 1;   // validate and save the mean of the last N checkpoints
-  std::uint64_t seed = 1;
+  std::int64_t report_every = 50;                                    // steps between reports
+  int patience = 0;                       // validations without improvement before it ends; 0: never
+  int average = 1;                        // validate and save the mean of the last N checkpoints
+  std::uint64_t seed = 1;                 // of everything random
   Precision precision = Precision::fp32;  // of the products of a step; validation is always in fp32
 
   /// `replicas`, or their default.

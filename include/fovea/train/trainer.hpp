@@ -17,27 +17,27 @@ namespace fovea {
 
 /// Where a training stands.
 struct TrainState {
-  std::int64_t step = 0;
-  std::int64_t epoch = 0;
-  std::int64_t batch = 0;  // of the epoch: the next one
-  double seconds = 0;      // trained so far
-  std::int64_t tokens = 0;
-  double best = 0;  // validation's best score, higher is better
-  bool has_best = false;
+  std::int64_t step = 0;             // updates so far
+  std::int64_t epoch = 0;            // counted from 0
+  std::int64_t batch = 0;            // of the epoch: the next one
+  double seconds = 0;                // trained so far
+  std::int64_t tokens = 0;           // output tokens so far
+  double best = 0;                   // validation's best score, higher is better
+  bool has_best = false;             // whether there has been a validation
   int without_improvement = 0;       // validations since then
   int halvings = 0;                  // of the learning rate
   std::int64_t validated_step = -1;  // the last step that was validated
-  bool finished = false;
+  bool finished = false;             // a limit was reached
 };
 
 /// Since the last report.
 struct TrainReport {
-  TrainState state;
-  double loss = 0;        // per output token, with label smoothing and R-Drop
-  double perplexity = 0;  // without
-  double accuracy = 0;    // of single outputs, teacher-forced
-  double rate = 0;
-  double gradient_norm = 0;
+  TrainState state;              // at the report
+  double loss = 0;               // per output token, with label smoothing and R-Drop
+  double perplexity = 0;         // without
+  double accuracy = 0;           // of single outputs, teacher-forced
+  double rate = 0;               // learning rate
+  double gradient_norm = 0;      // before clipping
   double tokens_per_second = 0;  // of the outputs
   double progress = 0;           // 0 to 1, by the limit that comes first; 0 when there is none
 };
@@ -57,7 +57,9 @@ class TrainObserver {
   virtual ~TrainObserver() = default;
   TrainObserver(const TrainObserver&) = delete;
   TrainObserver& operator=(const TrainObserver&) = delete;
+  /// Every report_every steps.
   virtual void reported(const TrainReport&) {}
+  /// After every validation.
   virtual void validated(const TrainState&, const Validation&, bool /*best*/) {}
   /// After every step; the progress by the same measure as TrainReport's.
   virtual void stepped(const TrainState&, double /*progress*/) {}
@@ -65,14 +67,15 @@ class TrainObserver {
   [[nodiscard]] virtual bool wants_stop() { return false; }
 };
 
+/// The training loop: batches, gradients, checkpoints, validation. It knows no kind of model.
 struct Trainer {
-  Parameters& parameters;  // trained in place
-  const LearnerFactory& make_learner;
-  const TrainOptions& options;
-  const Examples& examples;
-  BatchPlan& plan;
-  TrainObserver& observer;
-  std::filesystem::path checkpoint_file;
+  Parameters& parameters;                 // trained in place
+  const LearnerFactory& make_learner;     // a model on its own copy of the weights
+  const TrainOptions& options;            // limits, rates and how often
+  const Examples& examples;               // their sizes
+  BatchPlan& plan;                        // the batches of each epoch
+  TrainObserver& observer;                // sees reports and validations
+  std::filesystem::path checkpoint_file;  // where the training is saved
   /// A JSON object that says what the training was given; a checkpoint made with another one is not continued.
   std::string fingerprint;
   /// Validates the weights (of every entry, in order) that a checkpoint would be saved as.
@@ -80,6 +83,7 @@ struct Trainer {
   /// Saves weights that are the best so far.
   std::function<void(std::span<const Tensor> weights)> save_best;
 
+  /// Why a training ended.
   enum class End { limit, patience, interrupted };
   /// Trains until a limit is reached, validation no longer improves, or the observer wants to stop. With `resume` goes
   /// on from the checkpoint file if there is one.

@@ -24,13 +24,13 @@ module.exports = {
     const page = await open('#text=a+man');
     await page.waitForSelector('#search:not([hidden])');
     await page.getByRole('button', { name: '中文' }).click();
-    check.strictEqual(await page.textContent('#look-title'), '模型看向何处');
+    check.strictEqual(await page.textContent('#look-title'), '注意力');
     check.strictEqual(await page.getAttribute('#swap', 'aria-label'), '交换语言');
     const blank = await page.evaluate(() => [...document.querySelectorAll('.heads-grid canvas')].filter((c) => c.getContext('2d').getImageData(c.width / 2, c.height / 2, 1, 1).data[3] === 0).length);
     check.strictEqual(blank, 0, 'every head is drawn again');
     await page.reload();
     await page.waitForSelector('#look:not([hidden])');
-    check.strictEqual(await page.textContent('#look-title'), '模型看向何处');
+    check.strictEqual(await page.textContent('#look-title'), '注意力');
   },
   async 'dark follows the system and the button'({ open, check }) {
     const page = await open('', { colorScheme: 'dark' });

@@ -14,7 +14,7 @@ module.exports = {
     await page.waitForSelector('#mirror .token.lit');
     check.ok(await page.locator('#output .token.own').count() === 1);
     check.ok(await page.locator('.tokens.source button.on').count() > 0);
-    check.match(await page.textContent('.attention-readout >> nth=0'), /looked at .*%/);
+    check.match(await page.textContent('.attention-readout >> nth=0'), /attended to .*%/);
   },
   async 'a word of the text lights words of the translation'({ open, check }) {
     const page = await whole(open);
@@ -23,7 +23,7 @@ module.exports = {
     await page.waitForSelector('#output .token.lit');
     check.ok(await page.locator('#mirror .token.own').count() === 1);
     check.ok(await page.locator('.tokens.target button.on').count() > 0);
-    check.match(await page.textContent('.attention-readout >> nth=0'), /was read by .*%/);
+    check.match(await page.textContent('.attention-readout >> nth=0'), /was attended to by .*%/);
   },
   async 'the keys do the same: arrows move, Enter keeps, Escape lets go'({ open, check }) {
     const page = await whole(open);

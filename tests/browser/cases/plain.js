@@ -18,7 +18,7 @@ module.exports = {
     });
     await page.goto(url + '#text=a+man+reads+a+book');
     await page.waitForSelector('.beam-node.best');
-    check.match(await page.textContent('#facts'), /without attention/);
+    check.match(await page.textContent('#facts'), /no attention/);
     check.strictEqual(await page.isVisible('.map-canvas'), false);
     check.ok(asked.every((fields) => !fields.attention));
     check.match(await page.textContent('#output'), /mann/);
