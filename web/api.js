@@ -56,6 +56,9 @@
     translate: (fields, signal) => ask('translate', {
       method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
     }),
+    classify: (fields, signal) => ask('classify', {
+      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
+    }),
     attention: (fields, signal) => new Promise((done, fail) => {
       const id = ++count;
       waiting.set(id, { done, fail });

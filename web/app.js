@@ -1,148 +1,18 @@
-// The page of `fovea serve`: text on the left, its translation on the right, below what the model attended to and how it
-// searched. The address names what one sees: #text=…&from=en&to=de&layer=2&head=1&word=t3&unit=words.
+// The page of `fovea serve`: a tab for each task that the server has models for, the key, the language, the permanent
+// link and the server's troubles. A task is a file that calls Fovea.view(task, make) before this one runs; make(page) gives
+//   element                                       what the tab shows
+//   models(list, settings, languages)             the task's models as /models lists them, whenever they are known anew
+//   follow(wanted), address()                     its state from and for the part of the address behind #
+//   again(), keyChanged()                         asks once more: the server is back, another API key is there
+//   wordsChanged(), focus(), say(word)            another language; the tab is chosen; a short word of success
+// and page has trouble(kind, error), connection, locked() (a key is missing), wrote() (the address has changed) and
+// copy(what, button, word).
 (function () {
   'use strict';
   const { make } = Fovea;
   const $ = (id) => document.getElementById(id);
-  const text = $('text');
-  const state = { word: '', words: false, limit: 0, models: [], settings: null, shown: null, wanted: null };
-  const mirror = Fovea.litText($('mirror'));
-  const output = Fovea.litText($('output'));
-
-  // --- the drawings ------------------------------------------------------------------------------------------------
-  const view = Fovea.attention($('attention'), [], {
-    onshow: (now) => { if (state.shown) { state.word = Fovea.link.nameOf(now.pinned); writeLink(); } },
-    onlight: (active, weights) => {
-      const shares = Fovea.shares(weights, active);
-      mirror.light(shares.source, active && active.side === 'source' ? active.i : -1);
-      output.light(shares.target, active ? (active.side === 'target' ? active.i : active.t) : -1);
-    },
-    json: (picture) => Fovea.pictureJson(picture),
-  });
-  const beam = Fovea.beam($('beam'));
-  for (const [element, lit, side] of [[text, mirror, 'source'], [$('output'), output, 'target']]) {
-    const at = (event) => { const i = lit.at(event); return i < 0 ? null : { side, i }; };
-    element.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && view.activate(at(event)));
-    element.addEventListener('pointerleave', () => view.activate(null));
-    if (side === 'target') element.addEventListener('click', (event) => { const it = at(event); if (it && getSelection().isCollapsed) view.pin(it); });
-  }
-
-  const link = () => Fovea.link.address({
-    text: text.value, from: pair.source, to: pair.target, layer: view.state.layer, head: view.state.head, word: state.word, unit: state.words ? 'words' : '',
-  });
-  let writing = 0;
-  function writeLink() {
-    clearTimeout(writing);
-    writing = setTimeout(() => { if (location.hash !== link()) history.replaceState(null, '', link()); }, 120);
-  }
-
-  // --- asking and answering ------------------------------------------------------------------------------------------
-  const pair = Fovea.pair((swapped) => {
-    if (swapped && state.shown && state.shown.request.text === text.value) text.value = state.shown.translatedText;
-    state.word = '';
-    changed(0);
-    examples();
-  });
-  const translator = Fovea.translator({ connect, answer, attention, trouble, again: () => changed(0), busy: (on) => {
-    $('busy').classList.toggle('on', on);
-    $('generate').setAttribute('aria-busy', String(on));
-  } });
-
-  function changed(delay) {
-    const value = text.value;
-    $('clear').hidden = value === '';
-    counted();
-    $('generate').classList.toggle('long', value.length > 260);
-    $('examples').hidden = value !== '';
-    mirror.set(value, []);
-    const nothing = value.trim() === '' || !pair.source || locked();
-    if (nothing) empty();
-    else $('output').classList.add('stale');
-    translator.ask(nothing ? null : {
-      text: value, source: pair.source, target: pair.target, words: state.words,
-      small: small(value), attention: attends() && small(value), heads: Math.max(1, ...models().map((one) => one.layers * one.heads)),
-    }, delay);
-    writeLink();
-  }
-  // The models that may answer: the pair's, or all when the language is to be detected.
-  const models = () => state.models.filter((one) => pair.source === 'auto' || (one.source === pair.source && one.target === pair.target));
-  const attends = () => models().every((one) => one.layers !== 0);
-  // Longer texts are translated, but the pairs of their tokens are too many to show.
-  const small = (value) => new TextEncoder().encode(value).length <= 8000;
-  // A key is needed and there is none.
-  const locked = () => Boolean(state.settings && state.settings.keyRequired && !Fovea.api.key);
-  function empty() {
-    state.shown = null;
-    output.set('', []);
-    $('output').classList.remove('stale');
-    $('art').hidden = false;
-    $('look').hidden = $('search').hidden = $('others').hidden = $('copy').hidden = true;
-    $('detected').textContent = '';
-    $('waiting').hidden = false;
-    $('waiting').textContent = state.settings ? (locked() ? Fovea.words.keyHint : pair.has() ? Fovea.words.nothingYet : Fovea.words.noModel) : Fovea.words.loading;
-  }
-
-  function answer(request, reply) {
-    state.shown = { ...reply, request };
-    $('art').hidden = true;
-    write(reply.translatedText, reply.attention);
-    const found = reply.detectedLanguage;
-    $('detected').textContent = found ? Fovea.words.detected(pair.name(found.language)) : '';
-    const others = (reply.alternatives || []).filter((one) => one && one !== reply.translatedText);
-    $('others').hidden = others.length === 0;
-    $('alternatives').replaceChildren(...others.map((one) => make('li', { dir: 'auto' }, ...Fovea.differing(reply.translatedText, one))));
-    // The mean now when there is nothing to see yet; else the picture waits for its heads, so that it does not flicker.
-    if (reply.attention && ($('look').hidden || request.text.length > 600)) draw(reply.attention);
-  }
-  function write(translation, tokens) {
-    mirror.set(text.value, tokens ? tokens.source : []);
-    output.set(translation, tokens ? tokens.target : []);
-    $('output').classList.remove('stale');
-    $('waiting').hidden = translation !== '';
-    if (translation === '') $('waiting').textContent = Fovea.words.same;
-    $('copy').hidden = translation === '';
-  }
-  function draw(picture) {
-    const some = picture.source.length > 0 && picture.target.length > 0;
-    $('look').hidden = !some && attends() && small(text.value);
-    $('attention').hidden = $('unit').hidden = !some;
-    if (!some) return;
-    const at = Fovea.link.wordAt(state.word); // read before the view reports what it kept
-    view.set([picture]);
-    if (at && !view.state.pinned) view.pin(at);
-  }
-  function attention(request, reply) {
-    if (!reply) {
-      draw(state.shown.attention || { source: [], target: [] });
-      $('search').hidden = true;
-      facts();
-      return;
-    }
-    const before = state.shown.attention;
-    const same = before && reply.translatedText === state.shown.translatedText && before.target.join('\n') === reply.target.join('\n');
-    if (!same) write(reply.translatedText, reply);
-    state.shown.translatedText = reply.translatedText;
-    state.shown.log = reply.log_probability;
-    state.shown.model = reply.model;
-    state.shown.beam = reply.beam;
-    draw(reply.picture);
-    $('search').hidden = !reply.beam || !reply.beam.nodes.length;
-    beam.set(reply.beam || null);
-    facts();
-  }
-  function facts() {
-    const w = Fovea.words;
-    const { log, model } = state.shown || {};
-    $('beam-lead').textContent = w.beamLead(Fovea.beamWidth);
-    $('facts').textContent = !state.shown ? '' : !attends() ? w.noAttention : !small(text.value) ? w.tooLong
-      : log !== undefined ? [model, w.logProbability(log.toFixed(2))].filter(Boolean).join(' · ') : state.shown.attention ? w.onlyMean : '';
-  }
-
-  // How much of the limit is used, once it matters.
-  function counted() {
-    const length = [...text.value].length;
-    $('count').textContent = state.limit > 0 && length > state.limit * 0.7 ? Fovea.words.count(length, state.limit) : '';
-  }
+  const state = { settings: null, models: [], task: '', languages: [] };
+  const views = {};
 
   // --- trouble ---------------------------------------------------------------------------------------------------
   let hiding = 0;
@@ -158,93 +28,90 @@
     if (kind === 'back') hiding = setTimeout(() => { box.hidden = true; }, 2500);
   }
 
+  // --- the address -------------------------------------------------------------------------------------------------
+  const view = () => views[state.task];
+  const link = () => Fovea.link.address({ task: state.task === 'generate' ? '' : state.task, ...view().address() });
+  let writing = 0;
+  function wrote() {
+    clearTimeout(writing);
+    writing = setTimeout(() => { if (location.hash !== link()) history.replaceState(null, '', link()); }, 120);
+  }
+
   // --- what the server is ------------------------------------------------------------------------------------------
   async function connect() {
     const [settings, languages] = await Promise.all([Fovea.api.settings(), Fovea.api.languages()]);
-    state.settings = settings;
-    state.limit = Number(settings.charLimit) > 0 ? Number(settings.charLimit) : 0;
     const own = settings.fovea || {};
-    state.models = own.models || [];
+    Object.assign(state, { settings, languages, models: own.models || [] });
     if (own.beam) Fovea.beamWidth = own.beam;
-    const wished = state.wanted || { from: pair.source, to: pair.target };
-    const first = state.models.find((one) => one.task === 'generate') || {};
-    pair.set(languages, wished.from || first.source, wished.to || first.target);
-    state.wanted = null;
     if (settings.keyRequired) $('keyform').hidden = false;
     $('version').textContent = own.version ? `Fovea ${own.version}` : '';
-    also();
-    examples();
-    if (text.value.trim() === '') empty();
+    tell();
+    tabs();
+    if (!tasks().includes(state.task)) choose(tasks().includes(wish) ? wish : tasks()[0] || 'generate');
   }
-  // The tasks of the models that are loaded; a page part registers itself for its task in Fovea.tasks.
-  Fovea.tasks = Object.assign(Fovea.tasks || {}, { generate: $('generate') });
-  function also() {
-    const without = state.models.filter((one) => one.task && !Fovea.tasks[one.task]);
+  // Each view learns of its models.
+  const tell = () => {
+    for (const [task, one] of Object.entries(views)) one.models(state.models.filter((model) => model.task === task), state.settings, state.languages);
+  };
+  const tasks = () => [...new Set(state.models.map((one) => one.task))].filter((task) => views[task]);
+  const connection = Fovea.connection({ connect, trouble, back: () => view().again() });
+
+  // --- the tabs ----------------------------------------------------------------------------------------------------
+  let wish = ''; // the task that the address names, until it is known whether there is one
+  function tabs() {
+    const without = state.models.filter((one) => one.task && !views[one.task]);
     $('also').textContent = without.length ? Fovea.words.others(without.map((one) => `${one.name} (/${one.task})`).join(', ')) : '';
-    const tasks = [...new Set(state.models.map((one) => one.task))].filter((task) => Fovea.tasks[task]);
-    $('tasks').hidden = tasks.length < 2;
-    $('tasks').replaceChildren(...tasks.map((task) => make('button', { type: 'button', onclick: () => {
-      for (const other of tasks) Fovea.tasks[other].hidden = other !== task;
-    } }, Fovea.words.tasks[task])));
+    $('tasks').hidden = tasks().length < 2;
+    $('tasks').replaceChildren(...tasks().map((task) => make('button', {
+      type: 'button', role: 'tab', id: `tab-${task}`, 'aria-selected': String(task === state.task), 'aria-controls': `view-${task}`,
+      tabindex: task === state.task ? 0 : -1, onclick: () => { choose(task); wrote(); view().again(); view().focus(); },
+    }, Fovea.words.tasks[task])));
+    $('tagline').textContent = Fovea.words.taglines[state.task] || '';
   }
-  function examples() {
-    const list = Fovea.examples[pair.source] || [];
-    $('examples').replaceChildren(...(list.length ? [make('span', { class: 'aside' }, Fovea.words.tryOne)] : []),
-      ...list.map((one) => make('button', { type: 'button', class: 'example', onclick: () => { text.value = one; text.focus(); changed(0); } }, one)));
+  $('tasks').addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const all = tasks();
+    $(`tab-${all[(all.indexOf(state.task) + step + all.length) % all.length]}`).click();
+    $(`tab-${state.task}`).focus();
+    event.preventDefault();
+  });
+  function choose(task) {
+    state.task = task;
+    for (const [name, one] of Object.entries(views)) one.element.hidden = name !== task;
+    tabs();
   }
 
   // --- controls ----------------------------------------------------------------------------------------------------
-  const edited = () => { state.word = ''; view.pin(null); changed(180); };
-  text.addEventListener('input', (event) => { if (event.isComposing) mirror.set(text.value, []); else edited(); }); // half a character is no text
-  text.addEventListener('compositionend', edited);
-  $('clear').addEventListener('click', () => { text.value = ''; state.word = ''; changed(0); text.focus(); });
-  const flash = (button, word) => { button.classList.add('done'); const was = button.title; button.title = word; say(word); setTimeout(() => { button.classList.remove('done'); button.title = was; }, 1400); };
-  const say = (word) => { $('count').textContent = word; setTimeout(counted, 1400); };
+  const flash = (button, word) => { button.classList.add('done'); const was = button.title; button.title = word; view().say(word); setTimeout(() => { button.classList.remove('done'); button.title = was; }, 1400); };
   const copy = async (what, button, word) => { try { await navigator.clipboard.writeText(what); flash(button, word); } catch (refused) { window.prompt(word, what); } };
-  $('copy').addEventListener('click', () => copy(state.shown.translatedText, $('copy'), Fovea.words.copied));
   $('link').addEventListener('click', () => { history.replaceState(null, '', link()); copy(location.href, $('link'), Fovea.words.linked); });
   Fovea.themeButton($('theme'));
-  $('art').append(Fovea.ribbons());
   $('language').addEventListener('click', () => { Fovea.setLanguage(Fovea.language === 'zh' ? 'en' : 'zh'); Fovea.remember('language', Fovea.language); });
-  $('unit').addEventListener('click', (event) => {
-    const unit = event.target.dataset.unit;
-    if (!unit || (unit === 'words') === state.words) return;
-    state.words = unit === 'words';
-    state.word = '';
-    units();
-    changed(0);
-  });
-  const units = () => { for (const b of $('unit').children) b.setAttribute('aria-pressed', String((b.dataset.unit === 'words') === state.words)); };
   Fovea.api.key = Fovea.remember('key');
   $('key').value = Fovea.api.key;
-  $('key').addEventListener('input', () => { Fovea.api.key = $('key').value.trim(); Fovea.remember('key', Fovea.api.key); changed(400); });
-  $('keyform').addEventListener('submit', (event) => { event.preventDefault(); changed(0); });
+  $('key').addEventListener('input', () => { Fovea.api.key = $('key').value.trim(); Fovea.remember('key', Fovea.api.key); view().keyChanged(); });
+  $('keyform').addEventListener('submit', (event) => { event.preventDefault(); view().again(); });
+
+  // A key is needed and there is none.
+  const locked = () => Boolean(state.settings && state.settings.keyRequired && !Fovea.api.key);
+  const page = { trouble, connection, wrote, copy, locked };
+  for (const [task, start] of Object.entries(Fovea.views)) views[task] = start(page);
   Fovea.onLanguage(() => {
-    also();
-    examples();
-    facts();
-    if (!state.shown) empty();
-    document.title = text.value ? 'Fovea' : `Fovea · ${Fovea.words.tagline}`;
+    tabs();
+    for (const one of Object.values(views)) one.wordsChanged();
+    document.title = view().address().text ? 'Fovea' : `Fovea · ${Fovea.words.taglines[state.task]}`;
   });
 
   function follow() {
     const wanted = Fovea.link.read();
-    text.value = wanted.text || '';
-    state.word = wanted.word || '';
-    state.words = wanted.unit === 'words';
-    view.state.layer = /^\d+$/.test(wanted.layer || '') ? wanted.layer : '';
-    view.state.head = /^\d+$/.test(wanted.head || '') ? wanted.head : '';
-    view.pin(null);
-    state.word = wanted.word || '';
-    units();
-    if (state.settings) pair.choose(wanted.from || pair.source, wanted.to || pair.target);
-    else state.wanted = { from: wanted.from, to: wanted.to };
-    if (state.settings) changed(0);
+    wish = views[wanted.task] ? wanted.task : 'generate';
+    choose(state.settings && !tasks().includes(wish) ? tasks()[0] || 'generate' : wish);
+    view().follow(wanted);
   }
   window.addEventListener('hashchange', follow);
   follow();
   Fovea.setLanguage(Fovea.remember('language') || navigator.language || 'en');
-  empty();
-  if (!text.value) text.focus({ preventScroll: true });
-  translator.reconnect();
+  view().focus();
+  connection.reconnect();
 })();

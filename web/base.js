@@ -81,5 +81,8 @@
     element.append(...children);
     return element;
   };
+  // The part of the server's page for a task; app.js says what `start` gives.
+  Fovea.views = {};
+  Fovea.view = (task, start) => { Fovea.views[task] = start; };
   Fovea.data = (id) => JSON.parse(document.getElementById(id).textContent);
 })();

@@ -18,7 +18,17 @@
       beamNode: (text, p, lp) => `${text} · this word ${p} · log-probability so far ${lp}`, finished: 'finished',
       dropped: 'dropped', best: 'on the best path',
       // the page of the server
-      tagline: 'Translate, and see what the model attended to', from: 'From', to: 'To', swap: 'Swap languages',
+      taglines: {
+        generate: 'Translate, and see what the model attended to', classify: 'Classify, and see which words decided',
+        chat: 'Talk, and see what a reply attended to', caption: 'Describe a picture, and see where each word came from',
+      },
+      // classification
+      labels: 'Labels', model: 'Model', decided: 'Words that decided', labelsYet: 'The labels appear here as you write.',
+      noClassifier: 'The server has no model that classifies.', noWords: 'The text has no words to classify.',
+      moreLabels: (n) => `and ${n} less likely ones`, attentionNote: 'how much each word was attended to, whatever the label',
+      saliencyOf: (label) => `Saliency for ${label}`, saliencyNote: 'words that speak for it (blue) and against it (orange)',
+      // translation
+      from: 'From', to: 'To', swap: 'Swap languages',
       detect: 'Detect language', detected: (name) => `Detected: ${name}`, write: 'Write here', yours: 'Your text',
       translation: 'Translation', clear: 'Clear', copy: 'Copy translation', copied: 'Copied', link: 'Copy link',
       linked: 'Link copied', tryOne: 'Try one of these', alternatives: 'Other translations', words: 'Words', pieces: 'Subwords',
@@ -52,7 +62,15 @@
       beamHint: '指向一个词，或用方向键移动，即可沿路径查看。', start: '起点',
       beamNode: (text, p, lp) => `${text} · 此词概率 ${p} · 累计对数概率 ${lp}`, finished: '已结束',
       dropped: '已舍弃', best: '位于最佳路径',
-      tagline: '翻译，并查看模型的注意力', from: '从', to: '到', swap: '交换语言',
+      taglines: {
+        generate: '翻译，并查看模型的注意力', classify: '分类，并查看哪些词起了作用',
+        chat: '对话，并查看回答关注了什么', caption: '看图说话，并查看每个词来自哪里',
+      },
+      labels: '类别', model: '模型', decided: '起作用的词', labelsYet: '输入时，类别会显示在这里。',
+      noClassifier: '服务器上没有可用于分类的模型。', noWords: '这段文字里没有可分类的词。',
+      moreLabels: (n) => `以及 ${n} 个可能性更小的类别`, attentionNote: '每个词受到的关注，与类别无关',
+      saliencyOf: (label) => `“${label}”的显著性`, saliencyNote: '支持（蓝）与反对（橙）它的词',
+      from: '从', to: '到', swap: '交换语言',
       detect: '检测语言', detected: (name) => `检测到：${name}`, write: '在此输入', yours: '您的文字',
       translation: '译文', clear: '清空', copy: '复制译文', copied: '已复制', link: '复制链接',
       linked: '链接已复制', tryOne: '试试这些', alternatives: '其他译法', words: '词', pieces: '子词',

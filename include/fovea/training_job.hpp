@@ -16,9 +16,6 @@ namespace fovea {
 /// What decides which checkpoint is best.
 enum class ValidateBy { loss, bleu, accuracy };
 
-/// What the model is for: text to text, or text to a label.
-enum class Task { generate, classify };
-
 struct TrainingJob {
   Task task = Task::generate;     // classify: config has a classifier as its head
   std::filesystem::path model{};  // the folder to make or to go on in

@@ -1,7 +1,7 @@
-// fovea serve --model DIR [--model en-de=DIR …] [--host H] [--port P]
+// fovea serve --model DIR [--model en-de=DIR …] [--model topics=DIR …] [--host H] [--port P]
 //
-// LibreTranslate's REST API, attention, metrics and a page, until SIGTERM or SIGINT; SIGHUP loads the models and keys
-// again.
+// LibreTranslate's REST API, classification, attention, metrics and a page, until SIGTERM or SIGINT; SIGHUP loads the
+// models and keys again.
 #include <fmt/format.h>
 #include <pthread.h>
 
@@ -68,7 +68,8 @@ void serve(Options& o, const Streams& streams) {
   server::Server server(o.server);
   const std::string& host = o.server.http.host;
   const bool ipv6 = host.find(':') != std::string::npos;
-  for (const auto& model : server.models()->all()) streams.out << fmt::format("model {}\n", model.name);
+  for (const auto& model : server.models()->all())
+    streams.out << fmt::format("model {} ({})\n", model->name(), enum_text(model->task()));
   streams.out << fmt::format("listening on {}://{}{}{}:{}\n", o.key.empty() ? "http" : "https", ipv6 ? "[" : "", host,
                              ipv6 ? "]" : "", server.port())
               << std::flush;
@@ -87,11 +88,12 @@ void serve(Options& o, const Streams& streams) {
 }  // namespace
 
 void add_serve(CLI::App& app, const Streams& streams) {
-  auto* sub = app.add_subcommand("serve", "LibreTranslate's API, attention and a page over HTTP");
+  auto* sub = app.add_subcommand("serve", "models of all tasks over HTTP: LibreTranslate's API, attention and a page");
   const auto o = std::make_shared<Options>();
   server::ServerOptions& s = o->server;
-  sub->add_option("--model", o->models,
-                  "a model folder, or languages and folder: en-de=DIR; may be given several times")
+  sub->add_option(
+         "--model", o->models,
+         "a model folder, or its name or languages and the folder: topics=DIR, en-de=DIR; may be given several times")
       ->required();
   sub->add_option("--host", s.http.host, "address to listen on");
   sub->add_option("--port", s.http.port, "port; 0: one that is free");

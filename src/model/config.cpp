@@ -35,6 +35,8 @@ FOVEA_ENUM_NAMES(Positions, {Positions::sinusoidal, "sinusoidal"}, {Positions::l
                  {Positions::rotary, "rotary"}, {Positions::rotary_cross, "rotary-cross"}, {Positions::alibi, "alibi"})
 FOVEA_ENUM_NAMES(Pooling, {Pooling::learned, "learned"}, {Pooling::context, "context"}, {Pooling::hops, "hops"},
                  {Pooling::mean, "mean"}, {Pooling::max, "max"}, {Pooling::last, "last"})
+FOVEA_ENUM_NAMES(Task, {Task::generate, "generate"}, {Task::classify, "classify"}, {Task::chat, "chat"},
+                 {Task::caption, "caption"})
 FOVEA_ENUM_NAMES(Tie, {Tie::none, "none"}, {Tie::target, "target"}, {Tie::all, "all"})
 FOVEA_ENUM_NAMES(Activation, {Activation::none, "none"}, {Activation::relu, "relu"},
                  {Activation::leaky_relu, "leaky-relu"}, {Activation::gelu, "gelu"}, {Activation::swish, "swish"},
@@ -161,6 +163,11 @@ const ClassifierConfig& ModelConfig::classifier() const {
 }
 ClassifierConfig& ModelConfig::classifier() {
   return const_cast<ClassifierConfig&>(std::as_const(*this).classifier());
+}
+
+Task ModelConfig::task() const {
+  if (std::holds_alternative<ClassifierConfig>(head)) return Task::classify;
+  return Task::generate;
 }
 
 void ModelConfig::check() const {

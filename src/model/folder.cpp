@@ -19,9 +19,8 @@ namespace {
 
 constexpr int kFormat = 2;  // of config.json
 
-// The task that a head is for.
-const char* task_of(const ModelConfig& config) {
-  return std::holds_alternative<ClassifierConfig>(config.head) ? "classify" : "generate";
+std::string task_of(const ModelConfig& config) {
+  return std::string(enum_text(config.task()));
 }
 
 }  // namespace
@@ -68,7 +67,7 @@ ModelConfig read_model_config(const std::filesystem::path& folder) {
   const ModelConfig config = model_config_from_json(*model, file);
   const auto task = json.find("task");
   if (task == json.end() || *task != task_of(config)) {
-    throw FileError(fmt::format("{}: \"task\" is not \"{}\", which the model's head is for", file, task_of(config)));
+    throw FileError(fmt::format("{}: \"task\" is not \"{}\", which the model's parts are for", file, task_of(config)));
   }
   return config;
 }

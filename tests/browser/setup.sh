@@ -18,3 +18,11 @@ if [ ! -f "$build/model/model.safetensors" ] || [ ! -f "$build/model/config.json
   rm -rf "$build/model"
   mv "$build/model.new" "$build/model"
 fi
+if [ ! -f "$build/topics/model.safetensors" ]; then
+  for word in soup bread rice; do printf '__label__food there is %s today\n__label__food we like %s\n' $word $word; done >"$build/topics.txt"
+  for word in rain snow wind; do printf '__label__weather there is %s today\n__label__weather we fear %s\n' $word $word; done >>"$build/topics.txt"
+  rm -rf "$build/topics.new"
+  "$fovea" train --task classify --model "$build/topics.new" --source "$build/topics.txt" --valid-source "$build/topics.txt" \
+    --encoder none --dim 32 --pooling context --tokenizer word --dropout 0 --max-steps 200 --learning-rate 0.05 --warmup 5 >"$build/topics.log"
+  mv "$build/topics.new" "$build/topics"
+fi

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "fovea/error.hpp"
+#include "server/api/translation_model.hpp"
 #include "server/serving.hpp"
 
 namespace fovea::server::test {
@@ -250,14 +251,14 @@ TEST_F(Hostile, LinesAreBoundedInTokensToo) {
   start();
   std::string q;
   for (int i = 0; i < 390; ++i) q += "\xEF\xB7\xBA";
-  const Model& model = server_->models()->all()[0];
-  ASSERT_GT(model.translator->tokenizers().source->encode(q).size(), 1000) << "more than twice its characters";
+  const TranslationModel& model = *server_->models()->translations()[0];
+  ASSERT_GT(model.translator().tokenizers().source->encode(q).size(), 1000) << "more than twice its characters";
   const Answer answer = translate({{"q", q}, {"source", "ar"}, {"target", "en"}});
   EXPECT_EQ(answer.status, 200) << answer.body.substr(0, 300);
   const Passage passage = Passage::of_text(q, model.reads());
   EXPECT_GT(passage.lines().size(), 2);
   for (const std::string& line : passage.lines()) {
-    EXPECT_LE(model.translator->tokenizers().source->encode(line).size(), model.most_tokens);
+    EXPECT_LE(model.translator().tokenizers().source->encode(line).size(), model.most_tokens());
   }
   server_.reset();
 }

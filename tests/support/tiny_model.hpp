@@ -7,6 +7,7 @@
 
 #include "fovea/model/folder.hpp"
 #include "fovea/model/seq2seq.hpp"
+#include "fovea/model/text_classifier.hpp"
 
 namespace fovea::test {
 
@@ -38,6 +39,26 @@ inline void write_tiny_model(const std::filesystem::path& folder, ModelConfig co
   config.languages = languages;
   Parameters parameters(seed);
   const Seq2Seq model(config, parameters);
+  std::vector<Tensor> weights;
+  for (const auto& entry : parameters.entries()) weights.push_back(entry.weight.value());
+  write_model_config(folder, config, tokenizers);
+  write_model_weights(folder, parameters, weights);
+}
+
+/// A classifier of the same words with three labels.
+inline void write_tiny_classifier(const std::filesystem::path& folder, Pooling pooling = Pooling::context,
+                                  std::uint64_t seed = 1) {
+  const std::vector<std::string> lines{"one two three four five six seven"};
+  const std::vector<std::string> labels{"red green blue"};
+  Tokenizers tokenizers{train_tokenizer(lines, {.kind = TokenizerKind::word}).tokenizer,
+                        train_tokenizer(labels, {.kind = TokenizerKind::word}).tokenizer};
+  ModelConfig config;
+  config.encoder = RnnEncoderConfig{.dim = 8};
+  config.tokens().embedding = 8;
+  config.tokens().vocabulary = tokenizers.source->size();
+  config.head = ClassifierConfig{.pooling = pooling, .labels = 3, .hidden = 8};
+  Parameters parameters(seed);
+  const TextClassifier model(config, parameters);
   std::vector<Tensor> weights;
   for (const auto& entry : parameters.entries()) weights.push_back(entry.weight.value());
   write_model_config(folder, config, tokenizers);

@@ -209,6 +209,9 @@ struct ClassifierConfig {
 using SourceConfig = std::variant<TokenSourceConfig>;
 using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;
 
+/// What a model is for: text to text, text to a label, turns of a dialogue to a reply, a picture to text.
+enum class Task { generate, classify, chat, caption };
+
 /// What a model is made of: source, encoder, head.
 struct ModelConfig {
   SourceConfig source = TokenSourceConfig{};    // what it reads
@@ -228,6 +231,8 @@ struct ModelConfig {
   [[nodiscard]] ClassifierConfig& classifier();
   [[nodiscard]] const ClassifierConfig& classifier() const;
 
+  /// What the parts are for; the kinds of source and head decide.
+  [[nodiscard]] Task task() const;
   /// The most tokens, the end of sequence included, that it can read or write: those it has learned positions for.
   /// 0: any number.
   [[nodiscard]] std::int64_t longest_source() const;

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "fovea/error.hpp"
 #include "server/api/call.hpp"
+#include "server/api/translation_model.hpp"
 #include "text/languages.hpp"
 #include "view/assets.hpp"
 
@@ -14,25 +13,8 @@ namespace {
 
 constexpr int kReaders = 2;  // threads that read requests
 
-constexpr std::array<std::string_view, 13> kPaths = {
-    "/",        "/translate", "/detect",  "/attention", "/languages", "/frontend/settings", "/health", "/spec",
-    "/metrics", "/classify",  "/caption", "/chat",      "/assets"};
-
-std::string label_of(const std::string& path) {
-  if (path.starts_with("/assets/")) return "/assets";
-  for (const std::string_view known : kPaths) {
-    if (path == known) return path;
-  }
-  return "other";
-}
-
 bool is_get(const Request& r) {
   return r.method == "GET" || r.method == "HEAD";
-}
-
-// What a model or a guess is needed for: counted, and read off the thread that has the connections.
-bool is_work(const Request& r) {
-  return r.method == "POST" && (r.path == "/translate" || r.path == "/detect" || r.path == "/attention");
 }
 
 [[noreturn]] void wrong_method() {
@@ -107,30 +89,78 @@ void Api::work(const Shared& call) {
   }
 }
 
+// A path that clients may ask for. POST is work for a model or a guess: counted, and read off the thread that has the
+// connections.
+struct Api::Endpoint {
+  std::string_view path;
+  std::string_view method;
+  void (Api::*answer)(const Shared& call);
+};
+
+const Api::Endpoint* Api::endpoint(std::string_view path) {
+  static constexpr Endpoint all[] = {
+      {"/translate", "POST", &Api::translate},
+      {"/detect", "POST", &Api::detect},
+      {"/attention", "POST", &Api::attention},
+      {"/classify", "POST", &Api::classify},
+      {"/caption", "POST", &Api::caption},
+      {"/chat", "POST", &Api::chat},
+      {"/models", "GET", &Api::list_models},
+      {"/languages", "GET", &Api::languages},
+      {"/frontend/settings", "GET", &Api::settings},
+      {"/health", "GET", &Api::health},
+      {"/spec", "GET", &Api::spec},
+      {"/metrics", "GET", &Api::metrics},
+  };
+  for (const Endpoint& one : all) {
+    if (one.path == path) return &one;
+  }
+  return nullptr;
+}
+
+// A path as the metrics count it.
+std::string Api::label_of(const std::string& path) {
+  if (path.starts_with("/assets/")) return "/assets";
+  return path == "/" || path == "/assets" || endpoint(path) != nullptr ? path : "other";
+}
+
+bool Api::is_work(const Request& request) {
+  const Endpoint* found = request.method == "POST" ? endpoint(request.path) : nullptr;
+  return found != nullptr && found->method == "POST";
+}
+
 void Api::route(const Shared& call) {
   const Request& r = *call->request;
-  const std::string& path = r.path;
   if (r.method == "OPTIONS") return finish(call, {200, "", "text/plain"});
-  if (path == "/translate" || path == "/detect" || path == "/attention" || path == "/classify" || path == "/caption" ||
-      path == "/chat") {
-    if (r.method != "POST") wrong_method();
-    if (path == "/translate") return translate(call);
-    if (path == "/detect") return detect(call);
-    if (path == "/attention") return attention(call);
-    throw Refusal(400, fmt::format("no model that is loaded has the task \"{}\"", path.substr(1)));
+  if (const Endpoint* found = endpoint(r.path)) {
+    if (found->method == "POST" ? r.method != "POST" : !is_get(r)) wrong_method();
+    return (this->*found->answer)(call);
   }
   if (call->label == "other") throw Refusal(404, "Not Found");
   if (!is_get(r)) wrong_method();
-  if (path == "/languages") return finish(call, languages());
-  if (path == "/frontend/settings") return finish(call, settings());
-  if (path == "/health") return finish(call, {200, R"({"status":"ok"})"});
-  if (path == "/spec") return finish(call, {200, spec_text()});
-  if (path == "/metrics") {
-    const Metrics::Gauges gauges{call->models->waiting(), connections_(), options_.bodies ? options_.bodies->held() : 0,
-                                 options_.memory->held()};
-    return finish(call, {200, metrics_.text(gauges), "text/plain; version=0.0.4"});
-  }
-  finish(call, page(path));
+  finish(call, page(r.path));
+}
+
+void Api::caption(const Shared& call) {
+  (void)call->models->find(Task::caption, "");  // refuses: there is none
+}
+
+void Api::chat(const Shared& call) {
+  (void)call->models->find(Task::chat, "");  // refuses: there is none
+}
+
+void Api::health(const Shared& call) {
+  finish(call, {200, R"({"status":"ok"})"});
+}
+
+void Api::spec(const Shared& call) {
+  finish(call, {200, spec_text()});
+}
+
+void Api::metrics(const Shared& call) {
+  const Metrics::Gauges gauges{call->models->waiting(), connections_(), options_.bodies ? options_.bodies->held() : 0,
+                               options_.memory->held()};
+  finish(call, {200, metrics_.text(gauges), "text/plain; version=0.0.4"});
 }
 
 void Api::finish(const Shared& call, Response response) {
@@ -158,8 +188,9 @@ void Api::charge(Call& call, int cost) {
   call.charged = true;
 }
 
-const Model& Api::model_for(const Models& models, const std::string& source, const std::string& target) {
-  if (const Model* model = models.find(source, target)) return *model;
+const TranslationModel& Api::model_for(const Models& models, const std::string& source, const std::string& target) {
+  if (models.translations().empty()) (void)models.find(Task::generate, "");  // refuses
+  if (const TranslationModel* model = models.translation(source, target)) return *model;
   if (!models.knows_source(source)) throw Refusal(400, fmt::format("{} is not supported", source));
   if (!models.knows_target(target)) throw Refusal(400, fmt::format("{} is not supported", target));
   throw Refusal(400, fmt::format("{} ({}) is not available as a target language from {} ({})",
@@ -167,7 +198,7 @@ const Model& Api::model_for(const Models& models, const std::string& source, con
 }
 
 void Api::submit(const Shared& call, const Model& model, const std::shared_ptr<Job>& job) {
-  const Batcher::Taken taken = model.batcher->submit(job);
+  const Batcher::Taken taken = model.batcher().submit(job);
   if (taken == Batcher::Taken::yes) return call->request->forget_body();
   job->done = nullptr;
   if (taken == Batcher::Taken::full) throw Refusal(429, "Slowdown: too many requests are waiting", 1);
@@ -188,7 +219,8 @@ Response Api::page(const std::string& path) const {
   } catch (const Error&) {
     if (path != "/") throw Refusal(404, "Not Found");
     bytes =
-        "<!doctype html><meta charset=utf-8><title>Fovea</title><p>Fovea answers here: POST /translate, /attention.";
+        "<!doctype html><meta charset=utf-8><title>Fovea</title><p>Fovea answers here: POST /translate, /attention, "
+        "/classify.";
   }
   const char* type = name.ends_with(".css")   ? "text/css; charset=utf-8"
                      : name.ends_with(".js")  ? "text/javascript; charset=utf-8"

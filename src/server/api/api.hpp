@@ -1,4 +1,4 @@
-// What the server answers: LibreTranslate's API, attention, metrics and the page.
+// What the server answers: LibreTranslate's API, other tasks, attention, metrics and the page.
 #pragma once
 
 #include <functional>
@@ -49,14 +49,26 @@ class Api {
  private:
   struct Call;  // a request on its way
   using Shared = std::shared_ptr<Call>;
+  struct Endpoint;  // a path and what answers it
+  [[nodiscard]] static const Endpoint* endpoint(std::string_view path);
+  [[nodiscard]] static std::string label_of(const std::string& path);
+  [[nodiscard]] static bool is_work(const Request& request);
 
   void route(const Shared& call);
   void work(const Shared& call);
+  // One for each path; the table is in api.cpp.
   void translate(const Shared& call);
   void attention(const Shared& call);
   void detect(const Shared& call);
-  [[nodiscard]] Response languages() const;
-  [[nodiscard]] Response settings() const;
+  void classify(const Shared& call);
+  void caption(const Shared& call);
+  void chat(const Shared& call);
+  void list_models(const Shared& call);
+  void languages(const Shared& call);
+  void settings(const Shared& call);
+  void health(const Shared& call);
+  void spec(const Shared& call);
+  void metrics(const Shared& call);
   [[nodiscard]] Response page(const std::string& path) const;
 
   /// Key and rate, before anything else of the body is read.
@@ -64,8 +76,8 @@ class Api {
   /// What a request counts as beyond one.
   void charge(Call& call, int cost);
   /// The model of a pair, in LibreTranslate's words when there is none.
-  [[nodiscard]] static const Model& model_for(const Models& models, const std::string& source,
-                                              const std::string& target);
+  [[nodiscard]] static const TranslationModel& model_for(const Models& models, const std::string& source,
+                                                         const std::string& target);
   void submit(const Shared& call, const Model& model, const std::shared_ptr<Job>& job);
   void finish(const Shared& call, Response response);
   /// Finishes with what `make` gives or with what it throws.

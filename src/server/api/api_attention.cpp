@@ -8,6 +8,7 @@
 #include "server/api/detect.hpp"
 #include "server/api/numbers.hpp"
 #include "server/api/passage.hpp"
+#include "server/api/translation_model.hpp"
 #include "server/http/limits.hpp"
 
 namespace fovea::server {
@@ -48,7 +49,7 @@ struct Trees {
   }
 };
 
-std::string trace_json(const Job& job, const Passage& passage, const std::string& model, Lease& memory) {
+std::string trace_json(const TranslationJob& job, const Passage& passage, const std::string& model, Lease& memory) {
   Trees trees;
   std::vector<const Translation*> sentences;
   std::size_t rows = 0;
@@ -96,10 +97,10 @@ void Api::attention(const Shared& call) {
     throw Refusal(400, fmt::format("Invalid request: beam parameter must be 1 to {}", kWidestBeam));
   }
   if (source == "auto") source = detect_language({q}, *call->models).language;
-  const Model& model = model_for(*call->models, source, target);
+  const TranslationModel& model = model_for(*call->models, source, target);
   const auto passage = std::make_shared<Passage>(Passage::of_text(q, model.reads()));
   if (passage->lines().empty()) throw Refusal(400, "Invalid request: q parameter holds no text");
-  const auto job = std::make_shared<Job>();
+  const auto job = std::make_shared<TranslationJob>();
   job->trace = true;
   job->memory = Lease(options_.memory);
   job->unwanted = [call] { return call->reply->gone(); };
@@ -107,7 +108,7 @@ void Api::attention(const Shared& call) {
   job->how.beam = beam;
   job->how.merge_words = fields.flag("merge_words");
   // Megabytes of numbers at times: written here, where nobody else waits for it.
-  job->done = [this, call, job = job.get(), passage, name = model.name] {
+  job->done = [this, call, job = job.get(), passage, name = model.name()] {
     respond(call, [&]() -> Response {
       job->check();
       Lease memory(options_.memory);

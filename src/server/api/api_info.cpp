@@ -1,38 +1,44 @@
-// GET /languages and GET /frontend/settings.
+// GET /models, GET /languages and GET /frontend/settings.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "fovea/version.hpp"
 #include "server/api/api.hpp"
+#include "server/api/call.hpp"
+#include "server/api/translation_model.hpp"
 #include "text/languages.hpp"
 
 namespace fovea::server {
 
-Response Api::languages() const {
-  const auto models = this->models();
+namespace {
+
+nlohmann::json descriptions(const Models& models) {
+  auto list = nlohmann::json::array();
+  for (const auto& model : models.all()) list.push_back(model->describe());
+  return list;
+}
+
+}  // namespace
+
+void Api::list_models(const Shared& call) {
+  finish(call, {200, descriptions(*call->models).dump()});
+}
+
+void Api::languages(const Shared& call) {
+  const auto models = call->models;
   auto list = nlohmann::json::array();
   for (const std::string& code : models->codes()) {
     list.push_back({{"code", code}, {"name", text::language_name(code)}, {"targets", models->targets_of(code)}});
   }
-  return {200, list.dump()};
+  finish(call, {200, list.dump()});
 }
 
-Response Api::settings() const {
-  const auto models = this->models();
-  const Model& first = models->all().front();
-  auto list = nlohmann::json::array();
-  for (const Model& m : models->all()) {
-    list.push_back({{"name", m.name},
-                    {"source", m.source},
-                    {"target", m.target},
-                    {"layers", m.layers()},
-                    {"heads", m.heads()},
-                    {"task", "generate"}});
-  }
+void Api::settings(const Shared& call) {
+  const auto models = call->models;
   const auto language = [](const std::string& code) {
     return nlohmann::json{{"code", code}, {"name", text::language_name(code)}};
   };
-  const nlohmann::json json = {
+  nlohmann::json json = {
       {"charLimit", options_.char_limit},
       {"frontendTimeout", 500},
       {"apiKeys", access_.needs_key()},
@@ -40,10 +46,15 @@ Response Api::settings() const {
       {"suggestions", false},
       {"filesTranslation", false},
       {"supportedFilesFormat", nlohmann::json::array()},
-      {"language", {{"source", language(first.source)}, {"target", language(first.target)}}},
-      {"fovea", {{"version", version()}, {"beam", std::min(options_.beam, kWidestBeam)}, {"models", std::move(list)}}},
+      {"fovea",
+       {{"version", version()}, {"beam", std::min(options_.beam, kWidestBeam)}, {"models", descriptions(*models)}}},
   };
-  return {200, json.dump()};
+  json["language"] = nlohmann::json::object();  // empty where nothing translates
+  if (!models->translations().empty()) {
+    const TranslationModel& first = *models->translations().front();
+    json["language"] = {{"source", language(first.source())}, {"target", language(first.target())}};
+  }
+  finish(call, {200, json.dump()});
 }
 
 }  // namespace fovea::server

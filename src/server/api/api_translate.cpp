@@ -10,52 +10,17 @@
 #include "server/api/detect.hpp"
 #include "server/api/numbers.hpp"
 #include "server/api/passage.hpp"
+#include "server/api/texts.hpp"
+#include "server/api/translation_model.hpp"
 #include "server/http/limits.hpp"
-#include "text/unicode.hpp"
 
 namespace fovea::server {
 namespace {
 
-// \r\n and \r as \n: browsers send forms with the former.
-std::string unix_lines(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\r') {
-      if (i + 1 < text.size() && text[i + 1] == '\n') continue;
-      out += '\n';
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-struct Texts {
-  std::vector<std::string> list;
-  bool array = false;
-};
-
-Texts read_q(const Fields& fields) {
-  const nlohmann::json& q = fields["q"];
-  const bool missing =
-      q.is_null() || (q.is_string() && q.get_ref<const std::string&>().empty()) || (q.is_array() && q.empty());
-  if (missing) throw Refusal(400, "Invalid request: missing q parameter");
-  Texts texts;
-  if (q.is_string()) {
-    texts.list.push_back(fields.json() ? q.get<std::string>() : unix_lines(q.get<std::string>()));
-    return texts;
-  }
-  texts.array = q.is_array();
-  const bool strings = q.is_array() && std::all_of(q.begin(), q.end(), [](const auto& e) { return e.is_string(); });
-  if (!strings) throw Refusal(400, "Invalid request: q parameter is not a string or an array of strings");
-  for (const auto& e : q) texts.list.push_back(e.get<std::string>());
-  return texts;
-}
-
 // Everything between the question and its answer.
 struct Work {
   std::vector<Passage> passages;  // one per text
-  std::shared_ptr<Job> job = std::make_shared<Job>();
+  std::shared_ptr<TranslationJob> job = std::make_shared<TranslationJob>();
   int alternatives = 0;
   bool array = false;
   bool attention = false;
@@ -138,20 +103,12 @@ struct Work {
   }
 };
 
-// What a request holds while it waits for its model: its text in several forms, and the outputs of its lines.
-void hold(Job& job, std::size_t bytes, std::size_t outputs) {
-  constexpr std::size_t per_output = 512;
-  if (!job.memory.grow(6 * bytes + per_output * outputs)) {
-    throw Refusal(429, "Slowdown: too much text is waiting", 2);
-  }
-}
-
 }  // namespace
 
 void Api::translate(const Shared& call) {
   check_access(*call);
   const Fields fields(*call->request);
-  const Texts texts = read_q(fields);
+  const Texts texts = Texts::read(fields);
   std::string source = read_code(fields, "source");
   const std::string target = read_code(fields, "target");
   const auto work = std::make_shared<Work>();
@@ -161,32 +118,31 @@ void Api::translate(const Shared& call) {
                   fmt::format("Invalid request: alternatives parameter must be <= {}", options_.alternatives_limit));
   }
   work->array = texts.array;
-  if (texts.array) check_limit(texts.list.size(), options_.batch_limit);
-  for (const std::string& text : texts.list) check_limit(characters(text), options_.char_limit);
+  texts.check(options_.batch_limit, options_.char_limit);
   charge(*call, static_cast<int>(texts.list.size()));
 
   if (source == "auto") {
     work->detected = detect_language(texts.list, *call->models);
     source = work->detected->language;
   }
-  const Model& model = model_for(*call->models, source, target);
+  const TranslationModel& model = model_for(*call->models, source, target);
   const std::string format = fields.text("format");
   if (!format.empty() && format != "text" && format != "html") {
     throw Refusal(400, fmt::format("{} format is not supported", format));
   }
   work->attention = fields.flag("attention");
   if (work->attention && model.layers() == 0) {
-    throw Refusal(400, fmt::format("the model {} has no attention to show", model.name));
+    throw Refusal(400, fmt::format("the model {} has no attention to show", model.name()));
   }
 
-  Job& job = *work->job;
+  TranslationJob& job = *work->job;
   job.memory = Lease(options_.memory);
   for (const std::string& text : texts.list) {
     work->passages.push_back(format == "html" ? Passage::of_html(text, model.reads())
                                               : Passage::of_text(text, model.reads()));
     const auto& lines = work->passages.back().lines();
     job.lines.insert(job.lines.end(), lines.begin(), lines.end());
-    hold(job, text.size(), lines.size() * static_cast<std::size_t>(work->alternatives + 1));
+    hold_request(job, text.size(), lines.size() * static_cast<std::size_t>(work->alternatives + 1));
   }
   job.how.beam = std::max(options_.beam, work->alternatives + 1);
   job.how.n_best = work->alternatives + 1;
@@ -203,9 +159,8 @@ void Api::translate(const Shared& call) {
 void Api::detect(const Shared& call) {
   check_access(*call);
   const Fields fields(*call->request);
-  const Texts texts = read_q(fields);
-  if (texts.array) check_limit(texts.list.size(), options_.batch_limit);
-  for (const std::string& text : texts.list) check_limit(characters(text), options_.char_limit);
+  const Texts texts = Texts::read(fields);
+  texts.check(options_.batch_limit, options_.char_limit);
   const Detection found = detect_language(texts.list, *call->models);
   const nlohmann::json json = {{{"language", found.language}, {"confidence", found.confidence}}};
   finish(call, {200, json.dump()});

@@ -14,7 +14,7 @@
 namespace fovea::server {
 namespace {
 
-// Lines decoded together: more would not be faster, and the first answers would wait for the last.
+// Lines worked on together: more would not be faster, and the first answers would wait for the last.
 constexpr std::size_t kMostLines = 64;
 
 // Batches come in all sizes, and what each size needed is kept for the next of its kind. Now and then that is given
@@ -27,32 +27,16 @@ void give_memory_back() {
   (void)::malloc_trim(0);
 }
 
-// Without the end of sequence.
-std::int64_t tokens_of(const std::vector<std::string>& tokens) {
-  return tokens.empty() ? 0 : static_cast<std::int64_t>(tokens.size()) - 1;
-}
-
-bool together(const Job& a, const Job& b) {
-  return !a.trace && !b.trace && a.how.beam == b.how.beam && a.how.n_best == b.how.n_best &&
-         a.how.attention == b.how.attention && a.how.merge_words == b.how.merge_words;
-}
-
-std::size_t numbers_of(const std::vector<std::vector<float>>& matrix) {
-  std::size_t count = 0;
-  for (const auto& row : matrix) count += row.size();
-  return count;
-}
-
 }  // namespace
 
 void Job::check() const {
   if (error.empty()) return;
   if (no_memory) throw Refusal(503, error, 2);
-  throw Refusal(500, "Cannot translate text: " + error);
+  throw Refusal(500, std::string(failure) + ": " + error);
 }
 
-Batcher::Batcher(std::shared_ptr<const Translator> translator, std::string name, int most_waiting, Metrics& metrics)
-    : translator_(std::move(translator)), name_(std::move(name)), most_waiting_(most_waiting), metrics_(metrics) {
+Batcher::Batcher(const Worker& worker, std::string name, int most_waiting, Metrics& metrics)
+    : worker_(worker), name_(std::move(name)), most_waiting_(most_waiting), metrics_(metrics) {
   try {
     for (int i = 0; i < threads(); ++i) threads_.emplace_back([this] { work(); });
   } catch (...) {
@@ -82,7 +66,7 @@ void Batcher::abandon() {
     const std::lock_guard lock(mutex_);
     for (const auto& job : queue_) {
       job->error = "the server is stopping";
-      job->finished_ += job->lines.size() - job->taken_;  // nobody will decode these
+      job->finished_ += job->lines.size() - job->taken_;  // nobody will work on these
       if (job->finished_ == job->lines.size()) over.push_back(job);
     }
     queue_.clear();
@@ -98,8 +82,7 @@ Batcher::Taken Batcher::submit(const std::shared_ptr<Job>& job) {
     const std::lock_guard lock(mutex_);
     if (closed_) return Taken::closed;
     if (static_cast<int>(queue_.size()) >= most_waiting_) return Taken::full;
-    job->translations.resize(job->trace ? 0 : job->lines.size());
-    job->traces.resize(job->trace ? job->lines.size() : 0);
+    job->prepare();
     queue_.push_back(job);
   }
   wake_.notify_one();
@@ -140,11 +123,7 @@ void Batcher::work() {
     if (busy_ > 0 || !queue_.empty()) serial.emplace();
     ++busy_;
     lock.unlock();
-    if (items[0].job->trace) {
-      trace(items[0]);
-    } else {
-      decode(items);
-    }
+    run(items);
     finish(items);
     serial.reset();
     if (++batches % kBatchesBetweenTrims == 0) give_memory_back();
@@ -166,20 +145,21 @@ std::vector<std::shared_ptr<Job>> Batcher::forget_useless() {
   return over;
 }
 
-// A fair share for each idle thread: a line of each job in turn, of those that can be decoded with the first one.
-std::vector<Batcher::Item> Batcher::take() {
+// A fair share for each idle thread: a line of each job in turn, of those that can be worked on with the first one.
+std::vector<Item> Batcher::take() {
   const std::shared_ptr<Job> first = queue_.front();
   std::size_t waiting = 0;
   for (const auto& job : queue_) waiting += job->lines.size() - job->taken_;
   const auto idle = threads_.size() - static_cast<std::size_t>(busy_);
-  const std::size_t most =
-      first->trace ? 1 : std::min(kMostLines, (waiting + idle - 1) / std::max<std::size_t>(1, idle));
+  const std::size_t most = !worker_.together(*first, *first)
+                               ? 1
+                               : std::min(kMostLines, (waiting + idle - 1) / std::max<std::size_t>(1, idle));
   std::vector<Item> items;
   for (bool more = true; more && items.size() < most;) {
     more = false;
     for (const auto& job : queue_) {
       if (items.size() == most) break;
-      if ((job != first && !together(*first, *job)) || job->taken_ == job->lines.size()) continue;
+      if ((job != first && !worker_.together(*first, *job)) || job->taken_ == job->lines.size()) continue;
       items.push_back({job, job->taken_++});
       more = true;
     }
@@ -198,57 +178,24 @@ void Batcher::fail(Job& job, std::string error) {
   job.error = std::move(error);
 }
 
-// Accounts for weights that a job will hold until its last line is done.
-void Batcher::hold(Job& job, std::size_t numbers) {
+void Batcher::hold(Job& job, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (job.memory.grow(numbers * sizeof(float))) return;
+  if (job.memory.grow(bytes)) return;
   job.error = "Slowdown: too much attention is being computed";
   job.no_memory = true;
 }
 
-void Batcher::decode(const std::vector<Item>& items) {
-  std::vector<std::string> lines;
-  lines.reserve(items.size());
-  for (const Item& item : items) lines.push_back(item.job->lines[item.line]);
+void Batcher::run(std::span<const Item> items) {
   try {
-    auto results = translator_->translate(lines, items[0].job->how);
-    std::int64_t read = 0;
-    std::int64_t written = 0;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      Job& job = *items[i].job;
-      if (results[i].empty()) {
-        fail(job, "the model gave no output");
-        continue;
-      }
-      read += tokens_of(results[i][0].source_tokens);
-      written += tokens_of(results[i][0].target_tokens);
-      std::size_t numbers = 0;
-      for (const Translation& t : results[i]) numbers += numbers_of(t.attention);
-      if (numbers > 0) hold(job, numbers);
-      job.translations[items[i].line] = std::move(results[i]);
-    }
-    metrics_.decoded(name_, static_cast<std::int64_t>(items.size()), read, written);
+    const Worker::Done done = worker_.run(items, *this);
+    metrics_.decoded(name_, static_cast<std::int64_t>(items.size()), done.read, done.written);
   } catch (const std::exception& error) {
     if (items.size() == 1) {
       fail(*items[0].job, error.what());
       return;
     }
-    for (const Item& item : items) decode({item});  // so that one that cannot be decoded costs no other its answer
-  }
-}
-
-void Batcher::trace(const Item& item) {
-  Job& job = *item.job;
-  try {
-    TranslationTrace trace = translator_->trace(job.lines[item.line], job.how);
-    std::size_t numbers = numbers_of(trace.translation.attention) + trace.beam.nodes.size() * 16;
-    for (const AttentionMap& map : trace.attention.maps) numbers += map.weights.values.size();
-    hold(job, numbers);
-    job.traces[item.line] = std::move(trace);
-    const Translation& t = job.traces[item.line].translation;
-    metrics_.decoded(name_, 1, tokens_of(t.source_tokens), tokens_of(t.target_tokens));
-  } catch (const std::exception& error) {
-    fail(job, error.what());
+    // So that one that cannot be done costs no other its answer.
+    for (std::size_t i = 0; i < items.size(); ++i) run(items.subspan(i, 1));
   }
 }
 

@@ -211,8 +211,8 @@ Detection detect_language(std::span<const std::string> texts, std::span<const st
 
 Detection detect_language(const std::vector<std::string>& texts, const Models& models) {
   std::vector<std::string> candidates = models.sources();
-  const bool all =
-      std::any_of(candidates.begin(), candidates.end(), [](const auto& c) { return !text::is_language(c); });
+  const bool all = candidates.empty() || std::any_of(candidates.begin(), candidates.end(),
+                                                     [](const auto& c) { return !text::is_language(c); });
   if (all) {
     for (const Profile& p : kProfiles) {
       if (std::find(candidates.begin(), candidates.end(), p.code) == candidates.end()) candidates.emplace_back(p.code);

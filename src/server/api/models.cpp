@@ -5,143 +5,164 @@
 #include <algorithm>
 
 #include "fovea/error.hpp"
+#include "fovea/model/folder.hpp"
+#include "server/api/classifier_model.hpp"
+#include "server/api/translation_model.hpp"
+#include "server/http/fields.hpp"
 #include "text/languages.hpp"
 
 namespace fovea::server {
 namespace {
-
-// Long enough for any sentence people write, short enough that one line never takes seconds: search writes up to twice
-// as many tokens as it reads, and there is a token per character at worst.
-constexpr std::size_t kLongest = 400;
-
-constexpr std::size_t kMarks =
-    16;  // tokens of a line beyond one per character, such as the space before its first word
-
-std::size_t longest_line(const ModelConfig& config) {
-  // The source and its translation must fit into the positions that the model has learned.
-  std::size_t longest = kLongest;
-  for (const std::int64_t positions : {config.longest_source(), config.longest_target()}) {
-    if (positions > 0)
-      longest = std::min(longest, static_cast<std::size_t>(std::max<std::int64_t>(64, positions) - 32) / 2);
-  }
-  return longest;
-}
 
 // Whether a model's code covers what a client asks for.
 bool covers(const std::string& code, const std::string& asked) {
   return code == asked || (!text::is_language(code) && text::is_language(asked));
 }
 
+// Each task has one line here.
+std::unique_ptr<Model> load(const ModelPlace& place) {
+  const Task task = read_model_config(place.folder).task();
+  switch (task) {
+    case Task::generate:
+      return TranslationModel::load(place);
+    case Task::classify:
+      return ClassifierModel::load(place);
+    default:
+      throw UsageError(
+          fmt::format("model: {} has the task {}, which is not served", place.folder.string(), enum_text(task)));
+  }
+}
+
 }  // namespace
 
 ModelPlace ModelPlace::parse(const std::string& text) {
   const std::size_t equals = text.find('=');
-  const auto pair = text::language_pair(text.substr(0, equals));
-  if (equals == std::string::npos || (!pair && std::filesystem::is_directory(text))) return {text, "", ""};
-  if (!pair || equals + 1 == text.size()) {
+  if (equals == std::string::npos || std::filesystem::is_directory(text)) return {text, ""};
+  const std::string name = text.substr(0, equals);
+  const bool plain = !name.empty() && name.size() <= 100 && name.find('/') == std::string::npos;
+  if (!plain || equals + 1 == text.size()) {
     throw UsageError(
-        fmt::format("model: \"{}\" is neither a folder nor languages and a folder, as in en-de=DIR", text));
+        fmt::format("model: \"{}\" is neither a folder nor a name and a folder, as in en-de=DIR or topics=DIR", text));
   }
-  return {text.substr(equals + 1), pair->first, pair->second};
+  return {text.substr(equals + 1), name};
 }
 
-int Model::layers() const {
-  return translator->attends() ? translator->config().attention_layers() : 0;
+std::string ModelPlace::name_or_folder() const {
+  if (!name.empty()) return name;
+  const auto whole = std::filesystem::weakly_canonical(folder);
+  return whole.has_filename() ? whole.filename().string() : whole.parent_path().filename().string();
 }
 
-int Model::heads() const {
-  return translator->attends() ? translator->config().attention_heads() : 0;
+nlohmann::json Model::describe() const {
+  nlohmann::json json = {{"name", name_}, {"task", enum_text(task_)}};
+  add_description(json);
+  return json;
 }
 
-LineLimit Model::reads() const {
-  const auto fits = [source = translator->tokenizers().source, most = most_tokens](std::string_view line) {
-    return source->encode(line).size() <= most;
-  };
-  return {longest, fits};
+void Model::open(int most_waiting, Metrics& metrics) {
+  batcher_ = std::make_unique<Batcher>(*this, name_, most_waiting, metrics);
 }
 
 Models::Models(const std::vector<ModelPlace>& places, int most_waiting, Metrics& metrics) {
   for (const ModelPlace& place : places) {
-    Model model;
+    std::unique_ptr<Model> model;
     try {
-      model.translator = std::make_shared<const Translator>(place.folder);
+      model = load(place);
     } catch (...) {
       metrics.loaded(false);
       throw;
     }
     metrics.loaded(true);
-    model.source = place.source;
-    model.target = place.target;
-    if (model.source.empty()) {
-      const auto pair = text::language_pair(model.translator->config().languages);
-      model.source = pair ? pair->first : "source";
-      model.target = pair ? pair->second : "target";
+    add(std::move(model), place);
+  }
+  for (const auto& model : all_) model->open(most_waiting, metrics);  // nothing throws while some of them work
+}
+
+Models::~Models() {
+  close();  // the threads of a model must not outlive what its task added
+}
+
+void Models::add(std::unique_ptr<Model> model, const ModelPlace& place) {
+  const auto* translation = dynamic_cast<const TranslationModel*>(model.get());
+  for (const auto& other : all_) {
+    if (other->name() != model->name()) continue;
+    if (translation != nullptr && other->task() == Task::generate) {
+      throw UsageError(fmt::format("model: two models translate {}; name the languages of one, as in en-de={}",
+                                   model->name(), place.folder.string()));
     }
-    model.name = model.source + "-" + model.target;
-    for (const Model& other : all_) {
-      if (other.name == model.name) {
-        throw UsageError(fmt::format("model: two models translate {}; name the languages of one, as in en-de={}",
-                                     model.name, place.folder.string()));
-      }
-    }
-    model.longest = longest_line(model.translator->config());
-    model.most_tokens = model.longest + kMarks;
-    model.batcher = std::make_unique<Batcher>(model.translator, model.name, most_waiting, metrics);
-    for (const std::string& code : {model.source, model.target}) {
+    throw UsageError(fmt::format("model: two models are called {}; name one of them, as in other={}", model->name(),
+                                 place.folder.string()));
+  }
+  if (translation != nullptr) {
+    translations_.push_back(translation);
+    for (const std::string& code : {translation->source(), translation->target()}) {
       if (std::find(codes_.begin(), codes_.end(), code) == codes_.end()) codes_.push_back(code);
     }
-    all_.push_back(std::move(model));
   }
+  all_.push_back(std::move(model));
+}
+
+const Model& Models::find(Task task, const std::string& name) const {
+  std::string there;
+  for (const auto& model : all_) {
+    if (model->task() != task) continue;
+    if (name.empty() || model->name() == name) return *model;
+    there += (there.empty() ? "" : ", ") + model->name();
+  }
+  if (there.empty()) throw Refusal(400, fmt::format("no model that is loaded has the task \"{}\"", enum_text(task)));
+  throw Refusal(400, fmt::format("Invalid request: model \"{}\" is not one of {}", name, there));
 }
 
 std::vector<std::string> Models::sources() const {
   std::vector<std::string> out;
-  for (const Model& m : all_) {
-    if (std::find(out.begin(), out.end(), m.source) == out.end()) out.push_back(m.source);
+  for (const TranslationModel* m : translations_) {
+    if (std::find(out.begin(), out.end(), m->source()) == out.end()) out.push_back(m->source());
   }
   return out;
 }
 
 std::vector<std::string> Models::targets_of(const std::string& source) const {
   std::vector<std::string> out;
-  for (const Model& m : all_) {
-    if (m.source == source) out.push_back(m.target);
+  for (const TranslationModel* m : translations_) {
+    if (m->source() == source) out.push_back(m->target());
   }
   std::sort(out.begin(), out.end());
   return out;
 }
 
-const Model* Models::find(const std::string& source, const std::string& target) const {
-  const Model* loose = nullptr;
-  for (const Model& m : all_) {
-    if (m.source == source && m.target == target) return &m;
-    if (loose == nullptr && covers(m.source, source) && covers(m.target, target)) loose = &m;
+const TranslationModel* Models::translation(const std::string& source, const std::string& target) const {
+  const TranslationModel* loose = nullptr;
+  for (const TranslationModel* m : translations_) {
+    if (m->source() == source && m->target() == target) return m;
+    if (loose == nullptr && covers(m->source(), source) && covers(m->target(), target)) loose = m;
   }
   return loose;
 }
 
 bool Models::knows_source(const std::string& code) const {
-  return std::any_of(all_.begin(), all_.end(), [&](const Model& m) { return covers(m.source, code); }) ||
+  return std::any_of(translations_.begin(), translations_.end(),
+                     [&](const TranslationModel* m) { return covers(m->source(), code); }) ||
          std::find(codes_.begin(), codes_.end(), code) != codes_.end();
 }
 
 bool Models::knows_target(const std::string& code) const {
-  return std::any_of(all_.begin(), all_.end(), [&](const Model& m) { return covers(m.target, code); }) ||
+  return std::any_of(translations_.begin(), translations_.end(),
+                     [&](const TranslationModel* m) { return covers(m->target(), code); }) ||
          std::find(codes_.begin(), codes_.end(), code) != codes_.end();
 }
 
 int Models::waiting() const {
   int count = 0;
-  for (const Model& m : all_) count += m.batcher->waiting();
+  for (const auto& m : all_) count += m->batcher().waiting();
   return count;
 }
 
 void Models::abandon() {
-  for (const Model& m : all_) m.batcher->abandon();
+  for (const auto& m : all_) m->batcher().abandon();
 }
 
 void Models::close() {
-  for (const Model& m : all_) m.batcher->close();
+  for (const auto& m : all_) m->close();
 }
 
 }  // namespace fovea::server

@@ -68,7 +68,7 @@ std::string build() {
   paths["/translate"] = post("translate", "Translate text from a language to another",
                              {q, source, target, field("format", "string", false, "text (default) or html"),
                               field("alternatives", "integer", false, "Preferred number of alternative translations"),
-                              field("attention", "boolean", false, "Also say where the model looked"), words, key},
+                              field("attention", "boolean", false, "Also give the attention weights"), words, key},
                              object({{"translatedText", text},
                                      {"alternatives", array(text)},
                                      {"detectedLanguage", detection},
@@ -86,6 +86,21 @@ std::string build() {
                    {"weights", array(array(matrix))},
                    {"mean", matrix},
                    {"beam", object({{"nodes", array(node)}, {"best", array({{"type", "integer"}})}})}}));
+  const json label = object({{"label", text},
+                             {"probability", number},
+                             {"probabilities", {{"type", "object"}, {"additionalProperties", number}}},
+                             {"tokens", array(text)},
+                             {"attention", array(number)},
+                             {"model", text}});
+  paths["/classify"] =
+      post("classify", "Choose a label for a text; for an array of texts, an array of answers",
+           {field("q", "string", true, "Text to classify; in JSON also an array of texts"),
+            field("model", "string", false, "Name of the model, as /models lists it; the first classifier otherwise"),
+            field("top", "integer", false, "How many of the likeliest labels to list; all otherwise"),
+            field("attention", "boolean", false, "Also give each token's attention weight"), key},
+           label);
+  paths["/models"] = get("server", "The models that are loaded: name, task, and languages or labels",
+                         array(object({{"name", text}, {"task", text}, {"labels", array(text)}})));
   paths["/detect"] = post("translate", "Detect the language of a text",
                           {field("q", "string", true, "Text to detect"), key}, array(detection));
   paths["/languages"] = get("translate", "Retrieve list of supported languages",

@@ -1,0 +1,27 @@
+// The texts of a request.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/api/batcher.hpp"
+#include "server/http/fields.hpp"
+
+namespace fovea::server {
+
+/// The parameter q: a text or an array of texts.
+struct Texts {
+  std::vector<std::string> list;
+  bool array = false;
+
+  /// Throws Refusal 400 when it is missing or something else.
+  [[nodiscard]] static Texts read(const Fields& fields);
+  /// Throws Refusal for more texts, or more characters in one, than the limits; -1: any number.
+  void check(int most_texts, int most_characters) const;
+};
+
+/// Accounts for what a request holds while it waits for its model: `bytes` of text in several forms, and its results.
+/// Throws Refusal 429 when too much waits already.
+void hold_request(Job& job, std::size_t bytes, std::size_t results);
+
+}  // namespace fovea::server

@@ -1,0 +1,55 @@
+// A model that translates, as the server has it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/translator.hpp"
+#include "server/api/models.hpp"
+#include "server/api/passage.hpp"
+
+namespace fovea::server {
+
+/// Sentences to translate.
+struct TranslationJob final : Job {
+  TranslationJob() { failure = "Cannot translate text"; }
+  void prepare() override;
+
+  TranslateOptions how;
+  bool trace = false;  // every layer and head and the beam, instead of a translation
+
+  // One entry per line, of one of them.
+  std::vector<std::vector<Translation>> translations;
+  std::vector<TranslationTrace> traces;
+};
+
+class TranslationModel final : public Model {
+ public:
+  /// `place.name` must be a pair of languages, or empty. Throws FileError, UsageError.
+  [[nodiscard]] static std::unique_ptr<Model> load(const ModelPlace& place);
+  TranslationModel(std::string source, std::string target, std::shared_ptr<const Translator> translator);
+
+  [[nodiscard]] const std::string& source() const { return source_; }
+  [[nodiscard]] const std::string& target() const { return target_; }
+  [[nodiscard]] const Translator& translator() const { return *translator_; }
+  /// How long a line may be; what is longer is cut.
+  [[nodiscard]] LineLimit reads() const;
+  [[nodiscard]] std::size_t most_tokens() const;  // of a line
+  [[nodiscard]] int layers() const;               // of the decoder's attention; 0: it has none
+  [[nodiscard]] int heads() const;
+
+  [[nodiscard]] bool together(const Job& a, const Job& b) const override;
+  Done run(std::span<const Item> items, Desk& desk) const override;
+
+ private:
+  void add_description(nlohmann::json& json) const override;
+  Done translate(std::span<const Item> items, Desk& desk) const;
+  Done trace(const Item& item, Desk& desk) const;
+
+  const std::string source_, target_;
+  const std::shared_ptr<const Translator> translator_;
+  const std::size_t longest_;  // characters of a line
+};
+
+}  // namespace fovea::server

@@ -1,0 +1,205 @@
+// Translation: text on the left, its translation on the right, below what the model attended to and how it searched. Its
+// address: text=…&from=en&to=de&layer=2&head=1&word=t3&unit=words.
+(function () {
+  'use strict';
+  const { make } = Fovea;
+  const $ = (id) => document.getElementById(id);
+
+  Fovea.view('generate', (page) => {
+    const text = $('text');
+    const state = { word: '', words: false, limit: 0, models: [], ready: false, shown: null, wanted: null };
+    const mirror = Fovea.litText($('mirror'));
+    const output = Fovea.litText($('output'));
+
+    // --- the drawings ----------------------------------------------------------------------------------------------
+    const view = Fovea.attention($('attention'), [], {
+      onshow: (now) => { if (state.shown) { state.word = Fovea.link.nameOf(now.pinned); page.wrote(); } },
+      onlight: (active, weights) => {
+        const shares = Fovea.shares(weights, active);
+        mirror.light(shares.source, active && active.side === 'source' ? active.i : -1);
+        output.light(shares.target, active ? (active.side === 'target' ? active.i : active.t) : -1);
+      },
+      json: (picture) => Fovea.pictureJson(picture),
+    });
+    const beam = Fovea.beam($('beam'));
+    for (const [element, lit, side] of [[text, mirror, 'source'], [$('output'), output, 'target']]) {
+      const at = (event) => { const i = lit.at(event); return i < 0 ? null : { side, i }; };
+      element.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && view.activate(at(event)));
+      element.addEventListener('pointerleave', () => view.activate(null));
+      if (side === 'target') element.addEventListener('click', (event) => { const it = at(event); if (it && getSelection().isCollapsed) view.pin(it); });
+    }
+
+    // --- asking and answering --------------------------------------------------------------------------------------
+    const pair = Fovea.pair((swapped) => {
+      if (swapped && state.shown && state.shown.request.text === text.value) text.value = state.shown.translatedText;
+      state.word = '';
+      changed(0);
+      examples();
+    });
+    const asker = Fovea.asker({
+      run: Fovea.translating({ answer, attention, trouble: page.trouble }), trouble: page.trouble, connection: page.connection,
+      busy: (on) => {
+        $('busy').classList.toggle('on', on);
+        $('generate').setAttribute('aria-busy', String(on));
+      },
+    });
+
+    function changed(delay) {
+      const value = text.value;
+      $('clear').hidden = value === '';
+      counted();
+      $('generate').classList.toggle('long', value.length > 260);
+      $('examples').hidden = value !== '';
+      mirror.set(value, []);
+      const nothing = value.trim() === '' || !pair.source || page.locked();
+      if (nothing) empty();
+      else $('output').classList.add('stale');
+      asker.ask(nothing ? null : {
+        text: value, source: pair.source, target: pair.target, words: state.words,
+        small: small(value), attention: attends() && small(value), heads: Math.max(1, ...models().map((one) => one.layers * one.heads)),
+      }, delay);
+      page.wrote();
+    }
+    // The models that may answer: the pair's, or all when the language is to be detected.
+    const models = () => state.models.filter((one) => pair.source === 'auto' || (one.source === pair.source && one.target === pair.target));
+    const attends = () => models().every((one) => one.layers !== 0);
+    // Longer texts are translated, but the pairs of their tokens are too many to show.
+    const small = (value) => new TextEncoder().encode(value).length <= 8000;
+    function empty() {
+      state.shown = null;
+      output.set('', []);
+      $('output').classList.remove('stale');
+      $('art').hidden = false;
+      $('look').hidden = $('search').hidden = $('others').hidden = $('copy').hidden = true;
+      $('detected').textContent = '';
+      $('waiting').hidden = false;
+      $('waiting').textContent = state.ready ? (page.locked() ? Fovea.words.keyHint : pair.has() ? Fovea.words.nothingYet : Fovea.words.noModel) : Fovea.words.loading;
+    }
+
+    function answer(request, reply) {
+      state.shown = { ...reply, request };
+      $('art').hidden = true;
+      write(reply.translatedText, reply.attention);
+      const found = reply.detectedLanguage;
+      $('detected').textContent = found ? Fovea.words.detected(pair.name(found.language)) : '';
+      const others = (reply.alternatives || []).filter((one) => one && one !== reply.translatedText);
+      $('others').hidden = others.length === 0;
+      $('alternatives').replaceChildren(...others.map((one) => make('li', { dir: 'auto' }, ...Fovea.differing(reply.translatedText, one))));
+      // The mean now when there is nothing to see yet; else the picture waits for its heads, so that it does not flicker.
+      if (reply.attention && ($('look').hidden || request.text.length > 600)) draw(reply.attention);
+    }
+    function write(translation, tokens) {
+      mirror.set(text.value, tokens ? tokens.source : []);
+      output.set(translation, tokens ? tokens.target : []);
+      $('output').classList.remove('stale');
+      $('waiting').hidden = translation !== '';
+      if (translation === '') $('waiting').textContent = Fovea.words.same;
+      $('copy').hidden = translation === '';
+    }
+    function draw(picture) {
+      const some = picture.source.length > 0 && picture.target.length > 0;
+      $('look').hidden = !some && attends() && small(text.value);
+      $('attention').hidden = $('unit').hidden = !some;
+      if (!some) return;
+      const at = Fovea.link.wordAt(state.word); // read before the view reports what it kept
+      view.set([picture]);
+      if (at && !view.state.pinned) view.pin(at);
+    }
+    function attention(request, reply) {
+      if (!reply) {
+        draw(state.shown.attention || { source: [], target: [] });
+        $('search').hidden = true;
+        facts();
+        return;
+      }
+      const before = state.shown.attention;
+      const same = before && reply.translatedText === state.shown.translatedText && before.target.join('\n') === reply.target.join('\n');
+      if (!same) write(reply.translatedText, reply);
+      state.shown.translatedText = reply.translatedText;
+      state.shown.log = reply.log_probability;
+      state.shown.model = reply.model;
+      state.shown.beam = reply.beam;
+      draw(reply.picture);
+      $('search').hidden = !reply.beam || !reply.beam.nodes.length;
+      beam.set(reply.beam || null);
+      facts();
+    }
+    function facts() {
+      const w = Fovea.words;
+      const { log, model } = state.shown || {};
+      $('beam-lead').textContent = w.beamLead(Fovea.beamWidth);
+      $('facts').textContent = !state.shown ? '' : !attends() ? w.noAttention : !small(text.value) ? w.tooLong
+        : log !== undefined ? [model, w.logProbability(log.toFixed(2))].filter(Boolean).join(' · ') : state.shown.attention ? w.onlyMean : '';
+    }
+
+    // How much of the limit is used, once it matters.
+    function counted() {
+      const length = [...text.value].length;
+      $('count').textContent = state.limit > 0 && length > state.limit * 0.7 ? Fovea.words.count(length, state.limit) : '';
+    }
+    function examples() {
+      const list = Fovea.examples[pair.source] || [];
+      $('examples').replaceChildren(...(list.length ? [make('span', { class: 'aside' }, Fovea.words.tryOne)] : []),
+        ...list.map((one) => make('button', { type: 'button', class: 'example', onclick: () => { text.value = one; text.focus(); changed(0); } }, one)));
+    }
+
+    // --- controls --------------------------------------------------------------------------------------------------
+    const edited = () => { state.word = ''; view.pin(null); changed(180); };
+    text.addEventListener('input', (event) => { if (event.isComposing) mirror.set(text.value, []); else edited(); }); // half a character is no text
+    text.addEventListener('compositionend', edited);
+    $('clear').addEventListener('click', () => { text.value = ''; state.word = ''; changed(0); text.focus(); });
+    $('copy').addEventListener('click', () => page.copy(state.shown.translatedText, $('copy'), Fovea.words.copied));
+    $('art').append(Fovea.ribbons());
+    $('unit').addEventListener('click', (event) => {
+      const unit = event.target.dataset.unit;
+      if (!unit || (unit === 'words') === state.words) return;
+      state.words = unit === 'words';
+      state.word = '';
+      units();
+      changed(0);
+    });
+    const units = () => { for (const b of $('unit').children) b.setAttribute('aria-pressed', String((b.dataset.unit === 'words') === state.words)); };
+    empty();
+
+    return {
+      element: $('view-generate'),
+      // What the server is: its models of this task, all settings and the languages.
+      models(list, settings, languages) {
+        state.ready = true;
+        state.limit = Number(settings.charLimit) > 0 ? Number(settings.charLimit) : 0;
+        state.models = list;
+        const wished = state.wanted || { from: pair.source, to: pair.target };
+        const first = list[0] || {};
+        pair.set(languages, wished.from || first.source, wished.to || first.target);
+        state.wanted = null;
+        examples();
+        if (text.value.trim() === '') empty();
+      },
+      again: () => changed(0),
+      keyChanged: () => changed(400),
+      say(word) { $('count').textContent = word; setTimeout(counted, 1400); },
+      follow(wanted) {
+        text.value = wanted.text || '';
+        state.word = wanted.word || '';
+        state.words = wanted.unit === 'words';
+        view.state.layer = /^\d+$/.test(wanted.layer || '') ? wanted.layer : '';
+        view.state.head = /^\d+$/.test(wanted.head || '') ? wanted.head : '';
+        view.pin(null);
+        state.word = wanted.word || '';
+        units();
+        if (state.ready) pair.choose(wanted.from || pair.source, wanted.to || pair.target);
+        else state.wanted = { from: wanted.from, to: wanted.to };
+        if (state.ready) changed(0);
+      },
+      address: () => ({
+        text: text.value, from: pair.source, to: pair.target, layer: view.state.layer, head: view.state.head, word: state.word, unit: state.words ? 'words' : '',
+      }),
+      wordsChanged() {
+        examples();
+        facts();
+        if (!state.shown) empty();
+      },
+      focus() { if (!text.value) text.focus({ preventScroll: true }); },
+    };
+  });
+})();
