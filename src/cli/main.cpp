@@ -1,10 +1,46 @@
 #include <unistd.h>
 
+#include <chrono>
 #include <iostream>
+#include <sstream>
+#include <thread>
 
 #include "cli/command.hpp"
+#include "fovea/processes.hpp"
+
+namespace {
+
+// Of several processes that mpirun started, the first one speaks. Another is heard when it fails, unless the first one
+// fails too and says why: most mistakes are noticed by all of them.
+int run_as_one_of_many(const std::vector<std::string>& arguments, fovea::ProcessGroup& group) {
+  std::istringstream nothing;
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = fovea::cli::run(arguments, {nothing, out, err, false});
+  if (code != 0) {
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    std::cerr << err.str() << std::flush;
+    group.abort(code);
+  }
+  return code;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  return fovea::cli::run({argv + 1, argv + argc}, {std::cin, std::cout, std::cerr, ::isatty(STDERR_FILENO) == 1});
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  try {
+    fovea::ProcessGroup group;
+    if (group.rank() > 0) return run_as_one_of_many(arguments, group);
+    const int code = fovea::cli::run(arguments, {std::cin, std::cout, std::cerr, ::isatty(STDERR_FILENO) == 1});
+    if (code != 0) {
+      std::cout << std::flush;
+      group.abort(code);
+    }
+    return code;
+  } catch (const std::exception& error) {
+    std::cerr << "fovea: " << error.what() << '\n';
+    return 1;
+  }
 }

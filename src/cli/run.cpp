@@ -5,6 +5,7 @@
 #include <new>
 #include <ostream>
 
+#include "base/processes.hpp"
 #include "cli/command.hpp"
 #include "cli/field_options.hpp"
 #include "fovea/error.hpp"
@@ -17,7 +18,8 @@ namespace {
 int fail(const Streams& streams, std::string message, int code) {
   std::replace_if(
       message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  streams.err << "fovea: " << message << '\n';
+  const Processes& all = processes();
+  streams.err << "fovea: " << (all.alone() ? "" : fmt::format("rank {}: ", all.rank())) << message << '\n';
   return code;
 }
 

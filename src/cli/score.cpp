@@ -8,6 +8,7 @@
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "fovea/translator.hpp"
+#include "tasks/shared_lines.hpp"
 #include "text/lines.hpp"
 
 namespace fovea::cli {
@@ -32,7 +33,14 @@ void add_score(CLI::App& app, const Streams& streams) {
                                   targets.size()));
     }
     const Translator translator(o->model);
-    for (const double value : translator.score(sources, targets)) streams.out << fmt::format("{:.4f}\n", value);
+    const auto scored = shared_lines(processes(), sources.size(), [&](LineRange own) {
+      std::vector<std::string> values;
+      for (const double value : translator.score(own.of(sources), own.of(targets))) {
+        values.push_back(fmt::format("{:.4f}", value));
+      }
+      return values;
+    });
+    for (const std::string& value : scored) streams.out << value << '\n';
   });
 }
 

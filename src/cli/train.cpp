@@ -14,6 +14,7 @@
 #include "cli/progress.hpp"
 #include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
+#include "fovea/processes.hpp"
 #include "fovea/threads.hpp"
 #include "fovea/training_job.hpp"
 #include "tasks/training/names.hpp"
@@ -93,6 +94,7 @@ struct Flags {
   std::optional<int> hidden, hops, layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window,
       max_positions;
   int threads = 0;
+  double rank_timeout = 1800;
   bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false,
        unscaled_embeddings = false;
 };
@@ -365,6 +367,9 @@ void add_train(CLI::App& app, const Streams& streams) {
                   "of matrix products: fp32, or bf16, which CPUs with AMX tiles multiply several times as fast")
       ->group(group);
   sub->add_option("--threads", f->threads, "0: all cores")->group(group);
+  sub->add_option("--rank-timeout", f->rank_timeout, "seconds that a process started by mpirun waits for another")
+      ->group(group)
+      ->check(CLI::Range(1.0, 1e9));
 
   sub->callback([job, f, streams, rate, sub] {
     if (f->task != "generate" && f->task != "classify") {
@@ -409,6 +414,7 @@ void add_train(CLI::App& app, const Streams& streams) {
     job->validate_by = enum_value<ValidateBy>(f->validate_by, "--validate");
     job->options.precision = precision_value(f->precision);
     if (f->threads != 0) set_threads(f->threads);
+    set_process_timeout(f->rank_timeout);
     const InterruptGuard guard;
     Screen screen(streams, *sub);
     const Trainer::End end = train(*job, screen);

@@ -42,27 +42,39 @@ Adam::Adam(Parameters& parameters, const AdamOptions& options) : parameters_(par
   squares_.resize(pieces_.size());
 }
 
-double Adam::step(double rate, double scale) {
-  const auto number = static_cast<double>(++steps_);
-  const auto& entries = parameters_.entries();
+template <class Body>
+void Adam::each_piece(const Body& body) const {
+  parallel_for(static_cast<std::int64_t>(pieces_.size()), 4, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) body(i, pieces_[i]);
+  });
+}
+
+double Adam::norm(double scale) {
   const kernels::OptimKernels& kernels = *kernels::active().optim;
   gradients_.clear();
-  for (const auto& entry : entries) gradients_.push_back(entry.weight.grad());
-  const auto each_piece = [&](const auto& body) {
-    parallel_for(static_cast<std::int64_t>(pieces_.size()), 4, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) body(i, pieces_[i]);
-    });
-  };
+  for (const auto& entry : parameters_.entries()) gradients_.push_back(entry.weight.grad());
   each_piece([&](std::size_t i, const Piece& p) {
     squares_[i] = kernels.sum_of_squares(gradients_[p.entry].data() + p.at, p.count);
   });
   double sum = 0;
   for (const double s : squares_) sum += s;
-  const double norm = scale * std::sqrt(sum);
+  return scale * std::sqrt(sum);
+}
+
+double Adam::step(double rate, double scale) {
+  const double norm = this->norm(scale);
   if (!std::isfinite(norm)) {
     throw Error(
-        fmt::format("step {}: the norm of the gradient is {}; a smaller `learning_rate` may help", steps_, norm));
+        fmt::format("step {}: the norm of the gradient is {}; a smaller `learning_rate` may help", steps_ + 1, norm));
   }
+  update(rate, scale, norm);
+  return norm;
+}
+
+void Adam::update(double rate, double scale, double norm) {
+  const auto number = static_cast<double>(++steps_);
+  const auto& entries = parameters_.entries();
+  const kernels::OptimKernels& kernels = *kernels::active().optim;
   const auto factor =
       static_cast<float>(scale * (options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1.0));
   // m / c1 / (sqrt(v / c2) + e) = (m sqrt(c2) / c1) / (sqrt(v) + e sqrt(c2)): one square root and one division a value.
@@ -84,7 +96,6 @@ double Adam::step(double rate, double scale) {
                  p.count);
   });
   for (const auto& entry : entries) entry.weight.zero_grad();
-  return norm;
 }
 
 }  // namespace fovea

@@ -22,6 +22,7 @@ json to_json(const TrainState& s) {
           {"tokens", s.tokens},     {"best", s.best},
           {"has_best", s.has_best}, {"without_improvement", s.without_improvement},
           {"halvings", s.halvings}, {"validated_step", s.validated_step},
+          {"skipped", s.skipped},   {"skipped_in_a_row", s.skipped_in_a_row},
           {"finished", s.finished}};
 }
 
@@ -47,6 +48,8 @@ TrainState state_from(const json& j) {
   j.at("has_best").get_to(s.has_best);
   count(j, "without_improvement", s.without_improvement);
   count(j, "halvings", s.halvings);
+  count(j, "skipped", s.skipped);
+  count(j, "skipped_in_a_row", s.skipped_in_a_row);
   j.at("finished").get_to(s.finished);
   if (!j.at("validated_step").is_number_integer())
     throw FileError("the state of the training has no \"validated_step\"");

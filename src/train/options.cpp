@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/processes.hpp"
 #include "base/require.hpp"
 #include "fovea/threads.hpp"
 
@@ -35,7 +36,7 @@ void TrainOptions::check() const {
 }
 
 int TrainOptions::replica_count() const {
-  return replicas > 0 ? replicas : threads();
+  return replicas > 0 ? replicas : threads() * processes().count();
 }
 
 double usual_rate(const ModelConfig& config, std::int64_t warmup) {

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <string>
 
+#include "base/processes.hpp"
 #include "base/rng.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
@@ -15,6 +18,8 @@
 
 namespace fovea {
 namespace {
+
+constexpr int kMostSkipped = 5;  // steps in a row
 
 using Clock = std::chrono::steady_clock;
 
@@ -31,7 +36,9 @@ std::vector<Tensor> copies(const Parameters& parameters) {
 class Run {
  public:
   explicit Run(Trainer& t)
-      : t_(t), workers_(t.make_learner, t.parameters, t.options.replica_count()), adam_(t.parameters, t.options.adam) {}
+      : t_(t),
+        workers_(t.make_learner, t.parameters, t.options.replica_count(), processes_),
+        adam_(t.parameters, t.options.adam) {}
 
   Trainer::End run(bool resume) {
     if (resume && std::filesystem::exists(t_.checkpoint_file)) restore();
@@ -43,10 +50,11 @@ class Run {
     for (;;) {
       if (over()) return finish(Trainer::End::limit);
       const Clock::time_point step_start = Clock::now();
-      step();
+      if (!step()) return interrupt();
       working_seconds_ += seconds_since(step_start);
       state_.seconds = before + seconds_since(start);
       t_.observer.stepped(state_, progress());
+      const bool stop = agree();
       if (state_.step % t_.options.report_every == 0) report();
       if (state_.step % t_.options.checkpoint_every == 0) {
         validate();
@@ -54,18 +62,36 @@ class Run {
         save();
         if (out_of_patience()) return finish(Trainer::End::patience);
       }
-      if (t_.observer.wants_stop()) {
-        if (state_.step % t_.options.checkpoint_every != 0) save();
-        return Trainer::End::interrupted;
-      }
+      if (stop) return interrupt();
     }
   }
 
  private:
-  void step() {
+  // Whether to stop, and how long it has taken: what one process finds, all do.
+  bool agree() {
+    const bool stop = t_.observer.wants_stop();
+    if (processes_.alone()) return stop;
+    const std::vector<std::string> all = gather(processes_, fmt::format("{}{:a}", stop ? 1 : 0, state_.seconds));
+    state_.seconds = std::strtod(all[0].c_str() + 1, nullptr);
+    return std::any_of(all.begin(), all.end(), [](const std::string& one) { return one[0] == '1'; });
+  }
+
+  Trainer::End interrupt() {
+    if (saved_step_ != state_.step) save();
+    return Trainer::End::interrupted;
+  }
+
+  // False when it was interrupted between two batches of a step: nothing has changed then.
+  bool step() {
     const TrainOptions& o = t_.options;
+    const TrainState before = state_;
     BatchTotals totals;
     for (int part = 0; part < o.accumulate; ++part) {
+      if (part > 0 && agree()) {
+        t_.parameters.zero_grad();
+        state_ = before;
+        return false;
+      }
       while (state_.batch >= t_.plan.batches(state_.epoch)) {
         ++state_.epoch;
         state_.batch = 0;
@@ -81,19 +107,50 @@ class Run {
       totals.correct += cost.correct;
     }
     ++state_.step;
-    // A weight that is not a number never becomes one again.
-    if (!std::isfinite(totals.loss)) {
-      throw Error(
-          fmt::format("step {}: the loss is {}; a `learning_rate` smaller than {}, or a smaller `clip`, may help",
-                      state_.step, totals.loss, o.schedule.peak));
-    }
-    state_.tokens += totals.outputs;
     rate_ = o.schedule.rate(state_.step, state_.halvings);
-    norm_ = adam_.step(rate_, 1.0 / static_cast<double>(std::max<std::int64_t>(1, totals.outputs)));
+    const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, totals.outputs));
+    norm_ = adam_.norm(scale);
+    if (!std::isfinite(totals.loss) || !std::isfinite(norm_)) {
+      skip(before, totals.loss);
+      return true;
+    }
+    state_.skipped_in_a_row = 0;
+    state_.tokens += totals.outputs;
+    adam_.update(rate_, scale, norm_);
     sums_.loss += totals.loss;
     sums_.nll += totals.nll;
     sums_.outputs += totals.outputs;
     sums_.correct += totals.correct;
+    return true;
+  }
+
+  // A weight that is not a number never becomes one again, so such gradients are not used. One bad batch is no reason
+  // to end a training; several in a row are.
+  void skip(const TrainState& before, double loss) {
+    ++state_.skipped;
+    if (++state_.skipped_in_a_row >= kMostSkipped) {
+      throw Error(
+          fmt::format("step {}: the loss is {} and the norm of the gradient {}, as in the {} steps before it (epoch "
+                      "{}, batch {}, {}); "
+                      "a `learning_rate` smaller than {}, or a smaller `clip`, may help",
+                      state_.step, loss, norm_, kMostSkipped - 1, before.epoch + 1, before.batch, not_finite(),
+                      t_.options.schedule.peak));
+    }
+    t_.parameters.zero_grad();
+  }
+
+  // The first weight that is not finite, or whose gradient is not.
+  [[nodiscard]] std::string not_finite() const {
+    const auto bad = [](const Tensor& t) {
+      return std::any_of(t.values().begin(), t.values().end(), [](float v) { return !std::isfinite(v); });
+    };
+    for (const auto& entry : t_.parameters.entries()) {
+      if (bad(entry.weight.value())) return entry.name + " is not finite";
+    }
+    for (const auto& entry : t_.parameters.entries()) {
+      if (bad(entry.weight.grad())) return "the gradient of " + entry.name + " is not finite";
+    }
+    return "every gradient is finite";
   }
 
   [[nodiscard]] double progress() const {
@@ -164,7 +221,7 @@ class Run {
       state_.best = v.score;
       state_.has_best = true;
       state_.without_improvement = 0;
-      t_.save_best(weights);
+      if (processes_.first()) t_.save_best(weights);
     } else {
       ++state_.without_improvement;
       if (t_.options.schedule.kind == ScheduleKind::plateau) ++state_.halvings;
@@ -190,6 +247,8 @@ class Run {
   }
 
   void save() {
+    saved_step_ = state_.step;
+    if (!processes_.first()) return;
     Checkpoint c;
     c.state = state_;
     for (const auto& entry : t_.parameters.entries()) c.weights.push_back(entry.weight.value());
@@ -203,7 +262,8 @@ class Run {
   void restore() {
     Checkpoint c = read_checkpoint(t_.checkpoint_file, t_.parameters, t_.fingerprint);
     state_ = c.state;
-    adam_.set_steps(state_.step);
+    saved_step_ = state_.step;
+    adam_.set_steps(state_.step - state_.skipped);
     if (c.mean.empty() != adam_.mean().empty() || static_cast<int>(c.recent.size()) > t_.options.average) {
       throw FileError(t_.checkpoint_file.string() + ": does not hold the means of weights that this training keeps");
     }
@@ -219,6 +279,7 @@ class Run {
   }
 
   Trainer& t_;
+  Processes& processes_ = processes();
   Workers workers_;
   Adam adam_;
   TrainState state_;
@@ -226,6 +287,7 @@ class Run {
   double working_seconds_ = 0;  // in steps since the last report; validation and checkpoints are not counted
   double rate_ = 0;
   double norm_ = 0;
+  std::int64_t saved_step_ = -1;  // of the last checkpoint
   std::vector<std::int64_t> batch_;
   std::vector<std::vector<Tensor>> recent_;
 };

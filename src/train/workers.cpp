@@ -1,5 +1,8 @@
 #include "train/workers.hpp"
 
+#include <cstring>
+#include <string>
+
 #include "base/rng.hpp"
 #include "base/serial_scope.hpp"
 #include "fovea/threads.hpp"
@@ -7,11 +10,14 @@
 
 namespace fovea {
 
-Workers::Workers(const LearnerFactory& make_learner, Parameters& parameters, int count) : parameters_(parameters) {
-  for (int i = 0; i < count; ++i) {
+Workers::Workers(const LearnerFactory& make_learner, Parameters& parameters, int count, Processes& processes)
+    : processes_(processes), sum_gradients_(processes, count), count_(count) {
+  for (int i = 0; i < sum_gradients_.local(); ++i) {
     auto worker = std::make_unique<Worker>();
     if (i > 0) worker->parameters = parameters.replica();
-    worker->learner = make_learner(i > 0 ? worker->parameters : parameters);
+    Parameters& own = i > 0 ? worker->parameters : parameters;
+    worker->learner = make_learner(own);
+    copies_.push_back(&own);
     workers_.push_back(std::move(worker));
   }
 }
@@ -19,14 +25,15 @@ Workers::Workers(const LearnerFactory& make_learner, Parameters& parameters, int
 template <class Body>
 BatchTotals Workers::each(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
                           int times, const Body& body) {
-  cut_batch(examples, batch, std::max<std::int64_t>(1, micro_tokens / times), count(), ends_);
-  parallel_for(count(), 1, [&](std::int64_t begin, std::int64_t end) {
+  cut_batch(examples, batch, std::max<std::int64_t>(1, micro_tokens / times), count_, ends_);
+  parallel_for(sum_gradients_.local(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) {
       Worker& worker = *workers_[static_cast<std::size_t>(w)];
       const WorkArena::Use own(worker.arena);
       const SerialScope alone;  // also when there are fewer copies than threads: layers cut their work by free threads
       worker.totals = {};
-      for (auto g = static_cast<std::size_t>(w); g < ends_.size(); g += workers_.size()) {
+      const auto copy = static_cast<std::size_t>(sum_gradients_.first() + w);
+      for (std::size_t g = copy; g < ends_.size(); g += static_cast<std::size_t>(count_)) {
         const std::size_t from = g == 0 ? 0 : ends_[g - 1];
         const BatchLoss cost = body(worker, std::span<const std::int64_t>(batch).subspan(from, ends_[g] - from), g);
         worker.totals.loss += cost.loss.value().item();
@@ -36,12 +43,32 @@ BatchTotals Workers::each(const Examples& examples, std::vector<std::int64_t>& b
       }
     }
   });
+  return sum_totals();
+}
+
+// In the order of the copies, those of the other processes too.
+BatchTotals Workers::sum_totals() const {
   BatchTotals sum;
-  for (const auto& worker : workers_) {
-    sum.loss += worker->totals.loss;
-    sum.nll += worker->totals.nll;
-    sum.correct += worker->totals.correct;
-    sum.outputs += worker->totals.outputs;
+  const auto add = [&sum](const BatchTotals& totals) {
+    sum.loss += totals.loss;
+    sum.nll += totals.nll;
+    sum.correct += totals.correct;
+    sum.outputs += totals.outputs;
+  };
+  if (processes_.alone()) {
+    for (const auto& worker : workers_) add(worker->totals);
+    return sum;
+  }
+  std::string own(workers_.size() * sizeof(BatchTotals), '\0');
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    std::memcpy(own.data() + w * sizeof(BatchTotals), &workers_[w]->totals, sizeof(BatchTotals));
+  }
+  for (const std::string& all : gather(processes_, own)) {
+    for (std::size_t at = 0; at < all.size(); at += sizeof(BatchTotals)) {
+      BatchTotals totals;
+      std::memcpy(&totals, all.data() + at, sizeof(BatchTotals));
+      add(totals);
+    }
   }
   return sum;
 }
@@ -56,7 +83,7 @@ BatchTotals Workers::run(const Examples& examples, std::vector<std::int64_t>& ba
     return cost;
   };
   const BatchTotals totals = each(examples, batch, micro_tokens, times, body);
-  sum_gradients();
+  sum_gradients_(copies_);
   return totals;
 }
 
@@ -66,18 +93,6 @@ BatchTotals Workers::measure(const Examples& examples, std::vector<std::int64_t>
     Pass pass;
     return worker.learner->loss(part, {}, pass);
   });
-}
-
-// The one place where gradients come together: threads now; other processes would join here.
-void Workers::sum_gradients() {
-  const auto& entries = parameters_.entries();
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    for (std::size_t w = 1; w < workers_.size(); ++w) {
-      const Var& part = workers_[w]->parameters.entries()[i].weight;
-      entries[i].weight.accumulate(part.grad());
-      part.zero_grad();
-    }
-  }
 }
 
 }  // namespace fovea

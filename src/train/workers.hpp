@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/arena.hpp"
+#include "base/processes.hpp"
 #include "fovea/nn/parameters.hpp"
 #include "fovea/train/learner.hpp"
+#include "train/gradient_sum.hpp"
 
 namespace fovea {
 
@@ -22,10 +24,11 @@ struct BatchTotals {
 /// Copies of the model that share the weights and have gradients of their own (the first one those of `parameters`).
 /// A thread takes one at a time through its micro-batches, alone: no barrier but the one at the end of the batch. The
 /// copies' gradients are then summed in a fixed order, so the bytes depend on the number of copies, but neither on
-/// that of the threads nor on their timing.
+/// that of the threads or processes nor on their timing.
 class Workers {
  public:
-  Workers(const LearnerFactory& make_learner, Parameters& parameters, int count);
+  /// `count` copies, of which each of the processes has its share. Throws UsageError when there are more processes.
+  Workers(const LearnerFactory& make_learner, Parameters& parameters, int count, Processes& processes);
 
   /// Forward and backward over the examples `batch` (reordered), with R-Drop over each twice, which counts twice.
   /// Gradients are added to those in `parameters`.
@@ -33,8 +36,6 @@ class Workers {
                   const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed);
   /// Forward only, without dropout and smoothing.
   BatchTotals measure(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens);
-
-  [[nodiscard]] int count() const { return static_cast<int>(workers_.size()); }
 
  private:
   struct Worker {
@@ -46,10 +47,13 @@ class Workers {
   template <class Body>
   BatchTotals each(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int times,
                    const Body& body);
-  void sum_gradients();
+  [[nodiscard]] BatchTotals sum_totals() const;
 
-  Parameters& parameters_;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  Processes& processes_;
+  GradientSum sum_gradients_;                     // the one place where gradients come together
+  int count_;                                     // of all processes
+  std::vector<std::unique_ptr<Worker>> workers_;  // of this one
+  std::vector<const Parameters*> copies_;         // their weights and gradients
   std::vector<std::size_t> ends_;
 };
 

@@ -126,7 +126,7 @@ TEST(Learner, WorkersSumWhatTheirLearnersGive) {
   backward(cost.loss);
   for (const int count : {1, 3}) {
     Parameters p(1);
-    Workers workers(learners, p, count);
+    Workers workers(learners, p, count, processes());
     const BatchTotals totals = workers.run(points, all, 4, {}, {}, 1);
     EXPECT_EQ(totals.outputs, 60);
     EXPECT_EQ(totals.correct, cost.correct);

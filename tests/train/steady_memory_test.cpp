@@ -92,7 +92,7 @@ TEST(SteadyMemory, NoCallReachesMallocAfterTheSecondStep) {
       const test::BackwardsTask task(32, 12, 9, 3);
       const LearnerFactory learners = pair_learners(config, task);
       const PairExamples examples(task);
-      Workers workers(learners, parameters, threads());
+      Workers workers(learners, parameters, threads(), processes());
       Adam adam(parameters, {.clip = 1});
       const auto all = task.all();
       std::vector<std::int64_t> batch = all;

@@ -168,7 +168,7 @@ TEST(Trainer, RDropCostsWhatDropoutChanges) {
   const auto cost = [&f](float dropout, float r_drop) {
     Parameters p(1);
     const LearnerFactory learners = pair_learners(f.config, f.task);
-    Workers workers(learners, p, 1);
+    Workers workers(learners, p, 1, processes());
     std::vector<std::int64_t> batch{0, 1, 2, 3, 4, 5};
     return workers.run(PairExamples(f.task), batch, 64, dropout, {.label_smoothing = 0.1F, .r_drop = r_drop}, 1);
   };

@@ -33,11 +33,17 @@ class Adam {
   /// cannot be.
   explicit Adam(Parameters& parameters, const AdamOptions& options = {});
 
+  /// The norm of all gradients, times `scale`.
+  [[nodiscard]] double norm(double scale = 1);
   /// One step with the gradients, their norm cut to the options' clip; the gradients are cleared. Returns the norm
-  /// before the cut. Throws Error when it is not finite.
+  /// before the cut. Throws Error when it is not finite, before anything has changed.
   double step() { return step(options_.rate); }
   /// The same with another rate, and the gradients times `scale`.
   double step(double rate, double scale = 1);
+
+  /// The second half of step(), for a caller that has asked for the norm, with the same scale, to decide whether to
+  /// take the step.
+  void update(double rate, double scale, double norm);
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }  // taken so far
   void set_steps(std::int64_t steps) { steps_ = steps; }       // when a training goes on
@@ -57,6 +63,9 @@ class Adam {
     std::size_t entry;
     std::int64_t at, count;
   };
+  template <class Body>
+  void each_piece(const Body& body) const;
+
   std::vector<Piece> pieces_;  // all weights, cut so that threads can share them
   std::vector<double> squares_;
   std::vector<Tensor> gradients_;

@@ -35,7 +35,7 @@ struct TrainOptions {
   std::uint64_t seed = 1;                 // of everything random
   Precision precision = Precision::fp32;  // of the products of a step; validation is always in fp32
 
-  /// `replicas`, or their default.
+  /// `replicas`, or their default: one for each thread of each process.
   [[nodiscard]] int replica_count() const;
   /// Throws UsageError naming the field that cannot be.
   void check() const;

@@ -26,6 +26,8 @@ struct TrainState {
   bool has_best = false;             // whether there has been a validation
   int without_improvement = 0;       // validations since then
   int halvings = 0;                  // of the learning rate
+  std::int64_t skipped = 0;          // steps whose loss or gradient was not finite: they changed no weight
+  int skipped_in_a_row = 0;          // of them the last ones
   std::int64_t validated_step = -1;  // the last step that was validated
   bool finished = false;             // a limit was reached
 };

@@ -12,6 +12,7 @@
 #include <ostream>
 
 #include "base/arena.hpp"
+#include "base/processes.hpp"
 #include "base/rng.hpp"
 #include "cli/bench/bench.hpp"
 #include "cli/precision.hpp"
@@ -79,7 +80,7 @@ nlohmann::json measure(const Options& o) {
   const RandomPairs pairs(4 * count, o.vocabulary, o.length, 7);
   const PairExamples examples(pairs);
   const LearnerFactory learners = pair_learners(config, pairs);
-  Workers workers(learners, parameters, threads());
+  Workers workers(learners, parameters, threads(), processes());
   Adam adam(parameters, options.adam);
   double flops = 0;
   double seconds = 0;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/processes.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "model/config_json.hpp"
@@ -30,6 +31,7 @@ std::string first_difference(const nlohmann::json& before, const nlohmann::json&
 JobFolder::JobFolder(const TrainingJob& job) : folder_(job.model) {
   if (job.model.empty()) throw UsageError("model: a folder to leave the model in is needed");
   if (job.resume && job.overwrite) throw UsageError("overwrite: it starts anew, `resume` goes on; give one of them");
+  if (processes().first()) lock_.emplace(folder_);
   const bool described = std::filesystem::exists(folder_ / "config.json");
   const bool holds = described || std::filesystem::exists(checkpoint()) || has_model();
   if (job.resume && holds && !described) {
@@ -65,6 +67,8 @@ ModelConfig JobFolder::resumed_config(const ModelConfig& job) const {
 }
 
 void JobFolder::begin(const ModelConfig& config, const Tokenizers& tokenizers) const {
+  wait_for_all(processes());  // until then the others may read what was there before
+  if (!processes().first()) return;
   if (!resumes_) {
     std::error_code ignored;
     std::filesystem::remove(checkpoint(), ignored);

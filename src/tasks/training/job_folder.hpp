@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
+#include "base/folder_lock.hpp"
 #include "fovea/model/folder.hpp"
 #include "fovea/training_job.hpp"
 
@@ -11,7 +13,8 @@ namespace fovea {
 class JobFolder {
  public:
   /// Throws UsageError when the folder holds a model and the job says neither `resume` nor `overwrite`, or what is
-  /// needed to resume is not there.
+  /// needed to resume is not there; when another training is at work in the folder, naming its process. Of several
+  /// processes that work on one job only the first one locks and writes.
   explicit JobFolder(const TrainingJob& job);
 
   [[nodiscard]] bool resumes() const { return resumes_; }
@@ -28,6 +31,7 @@ class JobFolder {
 
  private:
   std::filesystem::path folder_;
+  std::optional<FolderLock> lock_;
   bool resumes_ = false;
 };
 

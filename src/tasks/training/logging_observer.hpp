@@ -6,23 +6,30 @@
 
 namespace fovea {
 
+/// Of several processes the first one has a log and shows what happens; each of the others only says when it shall
+/// stop.
 class LoggingObserver final : public TrainObserver {
  public:
-  LoggingObserver(TrainingObserver& next, TrainLog& log) : next_(next), log_(log) {}
+  /// `log` may be null.
+  LoggingObserver(TrainingObserver& next, TrainLog* log) : next_(next), log_(log) {}
   void reported(const TrainReport& report) override {
-    log_.add(report);
+    if (log_ == nullptr) return;
+    log_->add(report);
     next_.reported(report);
   }
   void validated(const TrainState& state, const Validation& validation, bool best) override {
-    log_.add(state, validation, best);
+    if (log_ == nullptr) return;
+    log_->add(state, validation, best);
     next_.validated(state, validation, best);
   }
-  void stepped(const TrainState& state, double progress) override { next_.stepped(state, progress); }
+  void stepped(const TrainState& state, double progress) override {
+    if (log_ != nullptr) next_.stepped(state, progress);
+  }
   bool wants_stop() override { return next_.wants_stop(); }
 
  private:
   TrainingObserver& next_;
-  TrainLog& log_;
+  TrainLog* log_;
 };
 
 }  // namespace fovea

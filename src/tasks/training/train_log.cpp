@@ -45,6 +45,7 @@ void TrainLog::add(const TrainReport& r) {
          {"gradient_norm", r.gradient_norm},
          {"tokens_per_second", r.tokens_per_second},
          {"tokens", r.state.tokens},
+         {"skipped", r.state.skipped},
          {"seconds", r.state.seconds}});
 }
 

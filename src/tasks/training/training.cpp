@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/processes.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "fovea/precision.hpp"
@@ -122,11 +124,14 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
   const bool goes_on = folder.resumes() && std::filesystem::exists(folder.checkpoint());
   const std::int64_t from = goes_on ? read_train_state(folder.checkpoint(), fingerprint).step : 0;
   if (from > 0) notes.push_back(fmt::format("going on from step {}", from));
-  TrainLog log(folder.log(), from);
-  observer.started(notes);
+  std::optional<TrainLog> log;
+  if (processes().first()) log.emplace(folder.log(), from);
+  TrainingObserver quiet;
+  TrainingObserver& shown = processes().first() ? observer : quiet;
+  shown.started(notes);
 
-  const Validator validator(job, tokenizers, valid_text, valid, parameters, observer);
-  LoggingObserver logging(observer, log);
+  const Validator validator(job, tokenizers, valid_text, valid, parameters, shown);
+  LoggingObserver logging(observer, log ? &*log : nullptr);
   const LearnerFactory learners = job_learners(job, plan.corpus());
   const PairExamples examples(plan.corpus());
   Trainer trainer{parameters, learners, job.options, examples, plan, logging, folder.checkpoint(), fingerprint, {}, {}};
@@ -136,9 +141,9 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
     const ScopedPrecision products(has_bf16() ? job.options.precision : Precision::fp32);
     return trainer.run(folder.resumes());
   }();
-  if (folder.has_model()) {
+  if (log && folder.has_model()) {
     write_whole_file(folder.report(),
-                     training_report(job, log.entries(), validator.report_lines(job.model), parameters.count()));
+                     training_report(job, log->entries(), validator.report_lines(job.model), parameters.count()));
   }
   return end;
 }

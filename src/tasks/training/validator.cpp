@@ -6,9 +6,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/processes.hpp"
 #include "fovea/classifier.hpp"
 #include "fovea/metrics.hpp"
 #include "fovea/precision.hpp"
+#include "tasks/shared_lines.hpp"
 
 namespace fovea {
 namespace {
@@ -37,7 +39,7 @@ Validation Validator::operator()(std::span<const Tensor> weights) const {
   const ScopedPrecision products(Precision::fp32);  // as the model will be used
   Parameters validated = with(weights);
   const LearnerFactory learners = job_learners(job_, corpus_);
-  Workers workers(learners, validated, job_.options.replica_count());
+  Workers workers(learners, validated, job_.options.replica_count(), processes());
   std::vector<std::int64_t> all(static_cast<std::size_t>(corpus_.size()));
   std::iota(all.begin(), all.end(), 0);
   const BatchTotals totals = workers.measure(PairExamples(corpus_), all, job_.options.micro_tokens);
@@ -54,18 +56,20 @@ std::vector<ValidationSample> Validator::translate(const Parameters& validated, 
   const bool whole = job_.validate_by != ValidateBy::loss;
   const auto lines = first_lines(text_.source, whole ? text_.source.size() : kSamples);
   const Translator translator(job_.config, tokenizers_, validated);
-  const auto results = translator.translate(lines, {.beam = 1, .skip_long = true});
+  const std::vector<std::string> outputs = shared_lines(processes(), lines.size(), [&](LineRange own) {
+    std::vector<std::string> texts;
+    for (const auto& best : translator.translate(own.of(lines), {.beam = 1, .skip_long = true})) {
+      texts.push_back(best[0].text);
+    }
+    return texts;
+  });
   std::vector<ValidationSample> samples;
   for (std::size_t i = 0; i < std::min(kSamples, lines.size()); ++i) {
-    samples.push_back({lines[i], text_.target[i], results[i][0].text});
+    samples.push_back({lines[i], text_.target[i], outputs[i]});
   }
   if (!whole) return samples;
-  std::vector<std::string> outputs;
   std::int64_t exact = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    outputs.push_back(results[i][0].text);
-    exact += outputs.back() == text_.target[i] ? 1 : 0;
-  }
+  for (std::size_t i = 0; i < lines.size(); ++i) exact += outputs[i] == text_.target[i] ? 1 : 0;
   const double accuracy = 100.0 * static_cast<double>(exact) / static_cast<double>(lines.size());
   const double score = bleu(outputs, {text_.target}).score;
   v.figures.emplace_back("bleu", score);

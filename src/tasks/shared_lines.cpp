@@ -1,0 +1,34 @@
+#include "tasks/shared_lines.hpp"
+
+#include <fmt/format.h>
+
+#include "fovea/error.hpp"
+
+namespace fovea {
+
+LineRange own_lines(const Processes& processes, std::size_t count) {
+  const auto all = static_cast<std::size_t>(processes.count());
+  const auto rank = static_cast<std::size_t>(processes.rank());
+  return {count * rank / all, count * (rank + 1) / all};
+}
+
+std::vector<std::string> shared_lines(Processes& processes, std::size_t count,
+                                      const std::function<std::vector<std::string>(LineRange)>& work) {
+  if (processes.alone()) return work({0, count});
+  std::string own;
+  for (const std::string& output : work(own_lines(processes, count))) own += output + "\n";
+  std::vector<std::string> outputs;
+  for (const std::string& part : gather(processes, own)) {
+    for (std::size_t begin = 0; begin < part.size();) {
+      const std::size_t end = part.find('\n', begin);
+      outputs.push_back(part.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  if (outputs.size() != count) {
+    throw Error(fmt::format("{} lines were shared out, {} outputs came back", count, outputs.size()));
+  }
+  return outputs;
+}
+
+}  // namespace fovea
