@@ -63,8 +63,10 @@ class Screen final : public TrainingObserver {
   }
   void reported(const TrainReport& r) override {
     last_ = fmt::format("loss {:.3f}  ppl {:.2f}  {:.0f} tokens/s", r.loss, r.perplexity, r.tokens_per_second);
-    bar_.line(fmt::format("step {:>6}  epoch {:>3}  {}  rate {:.2e}  norm {:.2f}", r.state.step, r.state.epoch + 1,
-                          last_, r.rate, r.gradient_norm),
+    const std::string skipped =
+        r.state.skipped > 0 ? fmt::format("  {} steps skipped: not finite", r.state.skipped) : "";
+    bar_.line(fmt::format("step {:>6}  epoch {:>3}  {}  rate {:.2e}  norm {:.2f}{}", r.state.step, r.state.epoch + 1,
+                          last_, r.rate, r.gradient_norm, skipped),
               r.progress, r.state.seconds);
   }
   void validated(const TrainState& state, const Validation& v, bool best) override {

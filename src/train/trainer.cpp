@@ -179,7 +179,7 @@ class Run {
   }
 
   void report() {
-    const auto tokens = static_cast<double>(std::max<std::int64_t>(1, sums_.outputs));
+    const auto tokens = static_cast<double>(sums_.outputs);  // 0 when all steps were skipped: then the loss is NaN
     TrainReport r;
     r.state = state_;
     r.loss = sums_.loss / tokens;

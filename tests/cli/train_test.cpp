@@ -179,7 +179,7 @@ TEST_F(TrainCommand, AConfigFileMayBeJoinedToItsOption) {
 }
 
 TEST_F(TrainCommand, ATrainingThatDivergesSaysSo) {
-  const Ran r = run_cli(train("m", {"--clip", "0", "--max-steps", "9", "--learning-rate", "1e30"}));
+  const Ran r = run_cli(train("m", {"--clip", "0", "--max-steps", "9", "--learning-rate", "1e30", "--checkpoint-every", "100"}));
   EXPECT_EQ(r.code, 1);
   EXPECT_NE(r.err.find("--learning-rate"), std::string::npos) << r.err;
 }
