@@ -47,7 +47,7 @@ struct Translation {
   std::string text{};                                         // of the output
   float score = 0;                                            // what it was ranked by
   float log_probability = 0;                                  // natural, of its tokens and the end of sequence
-  std::vector<std::string> source_tokens{}, target_tokens{};  // each with its end of sequence
+  std::vector<std::string> source_tokens{}, target_tokens{};  // each with the end of sequence that the model has
   std::vector<std::vector<float>> attention{};                // when asked for: [target][source], each row sums to 1
 
   /// Tokens and attention as one record.
@@ -115,6 +115,7 @@ class Translator {
   class EncodedBatch;
   [[nodiscard]] std::int64_t longest_input() const;                 // with the end of sequence; 0: any
   [[nodiscard]] std::int64_t longest_output() const;                // 0: any
+  [[nodiscard]] std::int64_t read_length(const Line& line) const;   // of what the encoder reads of it
   void check_length(std::int64_t length, std::int64_t line) const;  // throws Error
   [[nodiscard]] SearchOptions search_options(const TranslateOptions& options) const;
   void decode(std::span<const Line* const> lines, const TranslateOptions& options,

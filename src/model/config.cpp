@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "fovea/error.hpp"
+#include "fovea/text/tokens.hpp"
 
 namespace fovea {
 
@@ -31,8 +32,9 @@ FOVEA_ENUM_NAMES(RnnForm, {RnnForm::bahdanau, "bahdanau"}, {RnnForm::luong, "luo
 FOVEA_ENUM_NAMES(LocalKind, {LocalKind::none, "none"}, {LocalKind::monotonic, "monotonic"},
                  {LocalKind::predictive, "predictive"})
 FOVEA_ENUM_NAMES(Norm, {Norm::pre, "pre"}, {Norm::post, "post"})
-FOVEA_ENUM_NAMES(Positions, {Positions::sinusoidal, "sinusoidal"}, {Positions::learned, "learned"},
-                 {Positions::rotary, "rotary"}, {Positions::rotary_cross, "rotary-cross"}, {Positions::alibi, "alibi"})
+FOVEA_ENUM_NAMES(Positions, {Positions::sinusoidal, "sinusoidal"}, {Positions::timing_signal, "timing-signal"},
+                 {Positions::learned, "learned"}, {Positions::rotary, "rotary"},
+                 {Positions::rotary_cross, "rotary-cross"}, {Positions::alibi, "alibi"})
 FOVEA_ENUM_NAMES(Pooling, {Pooling::learned, "learned"}, {Pooling::context, "context"}, {Pooling::hops, "hops"},
                  {Pooling::mean, "mean"}, {Pooling::max, "max"}, {Pooling::last, "last"})
 FOVEA_ENUM_NAMES(Task, {Task::generate, "generate"}, {Task::classify, "classify"}, {Task::chat, "chat"},
@@ -58,16 +60,25 @@ Variant variant_of_kind(std::string_view kind, std::string_view what, std::index
   return made;
 }
 
-template <class Config>
-void check_ranges(const Config& config) {
-  Config::fields(config, []<class T>(const char* name, const T& value, auto... range) {
-    if constexpr (std::is_same_v<T, int>) {
+struct RangeCheck {
+  template <class T, class... Range>
+  void operator()(const char* name, const T& value, MayBeAbsent, Range... range) const {
+    (*this)(name, value, range...);
+  }
+  template <class T, class... Range>
+  void operator()(const char* name, const T& value, Range... range) const {
+    if constexpr (std::is_same_v<T, int> || std::is_same_v<T, float>) {
       const int bounds[] = {range...};
-      if (value < bounds[0] || value > bounds[1]) {
+      if (!(value >= static_cast<T>(bounds[0]) && value <= static_cast<T>(bounds[1]))) {
         throw UsageError(fmt::format("{}: {} given, {} to {} are possible", name, value, bounds[0], bounds[1]));
       }
     }
-  });
+  }
+};
+
+template <class Config>
+void check_ranges(const Config& config) {
+  Config::fields(config, RangeCheck{});
 }
 
 // `embedding` is the width of what the part reads.
@@ -75,6 +86,9 @@ void check_part(const TransformerConfig& c, int embedding) {
   if (c.dim % c.heads != 0) throw UsageError(fmt::format("heads: {} do not divide the width {}", c.heads, c.dim));
   if (embedding != c.dim) {
     throw UsageError(fmt::format("embedding: a transformer's is its width, {}, not {}", c.dim, embedding));
+  }
+  if (c.approximate_gelu && c.activation != Activation::gelu) {
+    throw UsageError(fmt::format("approximate-gelu: the activation is {}, not gelu", enum_text(c.activation)));
   }
   if (is_rotary(c.positions) && (c.dim / c.heads) % 2 != 0) {
     throw UsageError(
@@ -117,10 +131,14 @@ void check_generator(const ModelConfig& model, const GeneratorConfig& g) {
   const TokenSourceConfig& tokens = model.tokens();
   std::visit([](const auto& c) { check_ranges(c); }, g.decoder);
   std::visit([&g](const auto& c) { check_part(c, g.embedding); }, g.decoder);
-  const bool rnns =
-      std::holds_alternative<RnnEncoderConfig>(model.encoder) && std::holds_alternative<RnnDecoderConfig>(g.decoder);
-  if ((!tokens.scaled_embeddings || !g.scaled_embeddings) && !rnns) {
-    throw UsageError("scaled-embeddings: only a model of two RNNs does without; others add positions of that size");
+  const bool cnn = std::holds_alternative<CnnConfig>(model.encoder) || std::holds_alternative<CnnConfig>(g.decoder);
+  if ((!tokens.scaled_embeddings || !g.scaled_embeddings) && cnn) {
+    throw UsageError("scaled-embeddings: a CNN cannot do without; it adds positions of that size");
+  }
+  for (const std::int32_t id : g.suppressed) {
+    if (id < 0 || id >= g.vocabulary || id == eos_id) {
+      throw UsageError(fmt::format("suppressed: {} given, a token of the vocabulary is needed, not its end", id));
+    }
   }
   if (g.tie == Tie::all && !model.shared_vocabulary) {
     throw UsageError("tie: all three matrices can be one only with a shared vocabulary");

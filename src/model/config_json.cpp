@@ -14,17 +14,26 @@ namespace {
 
 using Json = nlohmann::json;
 
+template <class... Range>
+constexpr bool may_be_absent = (std::is_same_v<Range, MayBeAbsent> || ...);
+
 template <class Config>
-Json fields_json(const Config& config) {
+Json fields_json(const Config& config, const Json& defaults) {
   Json json = {{"kind", Config::kind}};
-  Config::fields(config, [&json]<class T>(const char* name, const T& value, auto...) {
+  Config::fields(config, [&]<class T, class... Range>(const char* name, const T& value, Range...) {
     if constexpr (std::is_enum_v<T>) {
       json[name] = enum_text(value);
     } else {
       json[name] = value;
     }
+    if (may_be_absent<Range...> && defaults.is_object() && defaults.value(name, Json()) == json[name]) json.erase(name);
   });
   return json;
+}
+
+template <class Config>
+Json fields_json(const Config& config) {
+  return fields_json(config, fields_json(Config{}, nullptr));
 }
 
 template <class... Kinds>
@@ -73,7 +82,9 @@ class Reader {
 
   template <class Config>
   void fields(Config& config) {
-    Config::fields(config, [this](const char* name, auto& value, auto...) { read(name, value); });
+    Config::fields(config, [this]<class T, class... Range>(const char* name, T& value, Range...) {
+      if (!may_be_absent<Range...> || json_.contains(name)) read(name, value);
+    });
   }
 
   template <class... Kinds>

@@ -29,8 +29,13 @@ void write_model_config(const std::filesystem::path& folder, const ModelConfig& 
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw FileError(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
-  tokenizers.source->save(folder, config.shared_vocabulary ? "shared" : "source");
-  if (!config.shared_vocabulary) tokenizers.target->save(folder, "target");
+  // Two that number the same tokens may still cut text differently.
+  const bool one = config.shared_vocabulary && tokenizers.source == tokenizers.target;
+  tokenizers.source->save(folder, one ? "shared" : "source");
+  if (!one) tokenizers.target->save(folder, "target");
+  for (const char* stale : {"shared.model", "shared.json"}) {
+    if (!one) std::filesystem::remove(folder / stale, error);
+  }
   const nlohmann::json json = {{"format", kFormat}, {"task", task_of(config)}, {"model", to_json(config)}};
   write_whole_file(folder / "config.json", json.dump(2) + "\n");
 }
@@ -74,7 +79,9 @@ ModelConfig read_model_config(const std::filesystem::path& folder) {
 
 Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfig& config) {
   Tokenizers t;
-  if (config.shared_vocabulary) {
+  const bool one = std::filesystem::exists(folder / "shared.model") || std::filesystem::exists(folder / "shared.json");
+  const bool two = std::filesystem::exists(folder / "source.model") || std::filesystem::exists(folder / "source.json");
+  if (config.shared_vocabulary && (one || !two)) {
     t.source = t.target = load_tokenizer(folder, "shared");
   } else {
     t.source = load_tokenizer(folder, "source");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/error.hpp"
@@ -9,13 +10,15 @@
 
 namespace fovea {
 
-Tensor sinusoidal_positions(std::int64_t first, std::int64_t length, std::int64_t width) {
+namespace {
+
+// Feature i of the first half turns by 10000^(-steps i / whole) at each position.
+Tensor waves(std::int64_t first, std::int64_t length, std::int64_t width, double steps, double whole) {
   Tensor table = Tensor::zeros({length, width});
   const std::int64_t half = (width + 1) / 2;
   for (std::int64_t t = 0; t < length; ++t) {
     for (std::int64_t i = 0; i < half; ++i) {
-      const double angle = static_cast<double>(first + t) *
-                           std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(width));
+      const double angle = static_cast<double>(first + t) * std::pow(10000.0, -steps * static_cast<double>(i) / whole);
       table.data()[t * width + i] = static_cast<float>(std::sin(angle));
       if (half + i < width) table.data()[t * width + half + i] = static_cast<float>(std::cos(angle));
     }
@@ -23,9 +26,20 @@ Tensor sinusoidal_positions(std::int64_t first, std::int64_t length, std::int64_
   return table;
 }
 
+}  // namespace
+
+Tensor sinusoidal_positions(std::int64_t first, std::int64_t length, std::int64_t width) {
+  return waves(first, length, width, 2.0, static_cast<double>(width));
+}
+
+Tensor timing_signal(std::int64_t first, std::int64_t length, std::int64_t width) {
+  const std::int64_t half = (width + 1) / 2;
+  return waves(first, length, width, 1.0, static_cast<double>(std::max<std::int64_t>(1, half - 1)));
+}
+
 PositionEmbedding::PositionEmbedding(Parameters& p, const std::string& name, Kind kind, std::int64_t max_length,
-                                     std::int64_t width)
-    : kind_(kind) {
+                                     std::int64_t width, const Options& options)
+    : kind_(kind), options_(options) {
   if (kind == Kind::learned) table_ = p.get(name, {max_length, width}, Init::embedding);
 }
 
@@ -37,14 +51,17 @@ Var PositionEmbedding::add_to(const Var& x, std::int64_t first) const {
       throw Error(
           fmt::format("positions: a sequence of {} tokens, but only {} positions were learned", end, table_.dim(0)));
     }
+    const Var rows = slice(table_, 0, first, end);
+    if (!options_.scaled) return add_rows(x, rows);
     // As large as the embeddings, which are scaled alike: unscaled, they would at first be all but invisible beside
     // them.
-    return add_rows(x, scale(slice(table_, 0, first, end), std::sqrt(static_cast<float>(x.dim(2)))));
+    return add_rows(x, scale(rows, std::sqrt(static_cast<float>(x.dim(2)))));
   }
   if (!computed_ || computed_.dim(0) < end) {
     std::int64_t capacity = 64;
     while (capacity < end) capacity *= 2;
-    computed_ = sinusoidal_positions(0, capacity, x.dim(2));
+    computed_ = kind_ == Kind::sinusoidal ? sinusoidal_positions(options_.first, capacity, x.dim(2))
+                                          : timing_signal(options_.first, capacity, x.dim(2));
   }
   return add_rows(x, Var(computed_.slice(0, first, end)));
 }

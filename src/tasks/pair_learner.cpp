@@ -2,17 +2,18 @@
 
 namespace fovea {
 
-void PairBatch::fill(const text::Pairs& pairs, std::span<const std::int64_t> which, int times) {
+void PairBatch::fill(const text::Pairs& pairs, std::span<const std::int64_t> which, int times, Marks source_marks) {
   const auto different = static_cast<std::int64_t>(which.size());
   const auto pair = [&](std::int64_t row) { return which[static_cast<std::size_t>(row % different)]; };
   const auto target_of = [&](std::int64_t row) { return pairs.target(pair(row)); };
-  source.fill(times * different, Marks::end, [&](std::int64_t row) { return pairs.source(pair(row)); });
+  source.fill(times * different, source_marks, [&](std::int64_t row) { return pairs.source(pair(row)); });
   target.fill(times * different, Marks::begin, target_of);
   wanted.fill(times * different, Marks::end, target_of);
 }
 
 BatchLoss PairLearner::loss(std::span<const std::int64_t> examples, const LossOptions& how, Pass& pass) {
-  batch_.fill(pairs_, examples, how.r_drop > 0 ? 2 : 1);
+  const bool end = model_.config().tokens().end_of_sequence;
+  batch_.fill(pairs_, examples, how.r_drop > 0 ? 2 : 1, end ? Marks::end : Marks::none);
   return model_.loss(batch_.source.view(), batch_.target.view(), batch_.wanted.view().ids, how, pass);
 }
 

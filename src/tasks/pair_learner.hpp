@@ -25,12 +25,14 @@ class PairExamples final : public Examples {
   const text::Pairs& pairs_;
 };
 
-/// Pairs padded to arrays: the source ends with </s>; the target is shifted, <s> a b → a b </s>.
+/// Pairs padded to arrays: the source ends with </s>, unless the model reads it without; the target is shifted, <s> a b
+/// → a b </s>.
 struct PairBatch {
   PaddedTokens source, target, wanted;
 
   /// With `times` 2 all of them stand there twice, one half after the other.
-  void fill(const text::Pairs& pairs, std::span<const std::int64_t> which, int times = 1);
+  void fill(const text::Pairs& pairs, std::span<const std::int64_t> which, int times = 1,
+            Marks source_marks = Marks::end);
 };
 
 /// A Seq2Seq at work on pairs.

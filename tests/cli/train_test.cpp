@@ -265,7 +265,7 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect_error(train("m", {"--precision", "fp16"}), 2, "--precision: \"fp16\" is not one of fp32, bf16");
   expect_error(train("m", {"--replicas", "-1"}), 2, "--replicas");
   expect_error(train("m", {"--preset", "cnn", "--unscaled-embeddings"}), 2,
-               "--unscaled-embeddings: only a model of two RNNs does without");
+               "--unscaled-embeddings: a CNN cannot do without");
   expect_error(train("m", {"--r-drop", "-1"}), 2, "--r-drop");
   expect_error(train("m", {"--r-drop", "nan"}), 2, "--r-drop");
   expect_error(train("m", {"--subword-sampling", "0.1"}), 2, "--tokenizer sentencepiece, not word");

@@ -110,7 +110,7 @@ TEST(ConfigJson, UnscaledEmbeddingsAreReadWhereTheyArePossible) {
     json given = to_json(config);
     EXPECT_TRUE(model_config_from_json(given, "config.json").tokens().scaled_embeddings) << name;
     given["source"]["scaled-embeddings"] = false;
-    if (std::holds_alternative<RnnEncoderConfig>(config.encoder)) {
+    if (!std::holds_alternative<CnnConfig>(config.encoder)) {
       EXPECT_FALSE(model_config_from_json(given, "config.json").tokens().scaled_embeddings) << name;
     } else {
       EXPECT_THROW((void)model_config_from_json(given, "config.json"), FileError) << name;
@@ -118,6 +118,37 @@ TEST(ConfigJson, UnscaledEmbeddingsAreReadWhereTheyArePossible) {
     given["source"].erase("scaled-embeddings");
     EXPECT_THROW((void)model_config_from_json(given, "config.json"), FileError) << name;
   }
+}
+
+TEST(ConfigJson, WhatCameLaterMayBeAbsentAndIsWrittenOnlyWhereItDiffers) {
+  ModelConfig config = possible();
+  const json before = to_json(config);
+  for (const char* name : {"norm-epsilon", "first-position", "embedding-norm", "bias"}) {
+    EXPECT_FALSE(before["encoder"].contains(name)) << name;
+  }
+  EXPECT_FALSE(before["source"].contains("end-of-sequence"));
+  EXPECT_FALSE(before["head"].contains("suppressed"));
+  auto& encoder = std::get<TransformerConfig>(config.encoder);
+  encoder.norm_epsilon = 1e-6F;
+  encoder.first_position = 1;
+  encoder.bias = false;
+  encoder.embedding_norm = true;
+  encoder.positions = Positions::timing_signal;
+  config.tokens().end_of_sequence = false;
+  config.generator().suppressed = {7, 9};
+  const ModelConfig back = model_config_from_json(to_json(config), "file");
+  EXPECT_EQ(to_json(back), to_json(config));
+  const auto& read = std::get<TransformerConfig>(back.encoder);
+  EXPECT_EQ(read.norm_epsilon, 1e-6F);
+  EXPECT_EQ(read.first_position, 1);
+  EXPECT_FALSE(read.bias);
+  EXPECT_TRUE(read.embedding_norm);
+  EXPECT_FALSE(back.tokens().end_of_sequence);
+  EXPECT_EQ(back.generator().suppressed, (std::vector<std::int32_t>{7, 9}));
+  EXPECT_THAT(said([](json& j) { j["encoder"]["norm-epsilon"] = 2; }), HasSubstr("norm-epsilon"));
+  EXPECT_THAT(said([](json& j) { j["encoder"]["first-position"] = -1; }), HasSubstr("first-position"));
+  EXPECT_THAT(said([](json& j) { j["head"]["suppressed"] = {100}; }), HasSubstr("suppressed: 100"));
+  EXPECT_THAT(said([](json& j) { j["head"]["suppressed"] = "all"; }), HasSubstr("suppressed"));
 }
 
 // A folder whose config.json the test changes before it is read.

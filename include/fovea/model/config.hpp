@@ -11,12 +11,17 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "fovea/activation.hpp"
 #include "fovea/model/names.hpp"
 #include "fovea/recurrent.hpp"
 
 namespace fovea {
+
+/// Stands behind a field's name in fields() when a file may leave it out: it then has its default, and is not written
+/// where it has it. For what was added after the format was fixed.
+struct MayBeAbsent {};
 
 /// Score of the RNN decoder's attention; `none` is the fixed context vector (Sutskever 2014, Cho 2014).
 enum class RnnAttention { none, additive, dot, scaled_dot, general, concat, location, cosine };
@@ -28,9 +33,11 @@ enum class RnnForm { bahdanau, luong, conditional };
 enum class LocalKind { none, monotonic, predictive };
 /// Layer norm before each block of a transformer, or after it.
 enum class Norm { pre, post };
-/// Rotary turns queries and keys of self-attention by their positions (Su et al. 2021); rotary_cross also those of
-/// cross-attention, so that a head can follow the source at a distance, as where letters become sounds in order.
-enum class Positions { sinusoidal, learned, rotary, rotary_cross, alibi };
+/// Sinusoidal: wavelengths from 2 pi to 10000 * 2 pi, the last one left out (Vaswani et al. 2017); timing_signal: the
+/// same with the last one (Tensor2Tensor, Marian, OpenNMT). Rotary turns queries and keys of self-attention by their
+/// positions (Su et al. 2021); rotary_cross also those of cross-attention, so that a head can follow the source at a
+/// distance, as where letters become sounds in order.
+enum class Positions { sinusoidal, timing_signal, learned, rotary, rotary_cross, alibi };
 /// Whether queries and keys are turned by their positions.
 [[nodiscard]] constexpr bool is_rotary(Positions p) {
   return p == Positions::rotary || p == Positions::rotary_cross;
@@ -87,6 +94,12 @@ struct TransformerConfig {
   int max_positions = 1024;                           // of learned positions
   Activation activation = Activation::relu;           // inside the feed-forward layers
   bool scaled_scores = true;                          // divide scores by the root of a head's width
+  bool scaled_positions = true;                       // multiply learned positions by the root of the width
+  int first_position = 0;                             // of sinusoidal positions: the first token's
+  float norm_epsilon = 1e-5F;                         // added to the variance in every layer norm
+  bool embedding_norm = false;                        // a layer norm after embeddings and positions
+  bool approximate_gelu = false;                      // gelu by its tanh approximation, as GPT-2 has it
+  bool bias = true;                                   // whether attention's and feed-forward maps have one
 
   /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
@@ -97,9 +110,17 @@ struct TransformerConfig {
     visit("heads", c.heads, 1, 256);
     visit("norm", c.norm);
     visit("positions", c.positions);
-    if (c.positions == Positions::learned) visit("max-positions", c.max_positions, 1, 1 << 20);
+    if (c.positions == Positions::learned) {
+      visit("max-positions", c.max_positions, 1, 1 << 20);
+      visit("scaled-positions", c.scaled_positions, MayBeAbsent{});
+    }
     visit("activation", c.activation);
     visit("scaled-scores", c.scaled_scores);
+    visit("first-position", c.first_position, MayBeAbsent{}, 0, 1 << 20);
+    visit("norm-epsilon", c.norm_epsilon, MayBeAbsent{}, 0, 1);
+    visit("embedding-norm", c.embedding_norm, MayBeAbsent{});
+    visit("approximate-gelu", c.approximate_gelu, MayBeAbsent{});
+    visit("bias", c.bias, MayBeAbsent{});
   }
 };
 
@@ -155,6 +176,7 @@ struct TokenSourceConfig {
   int vocabulary = 0;                            // tokens, the special ones included
   int embedding = 128;                           // width of the embeddings; a transformer's is its dim
   bool scaled_embeddings = true;  // by the root of their width: they start with deviation 1 / sqrt(width)
+  bool end_of_sequence = true;    // whether </s> stands behind the source
 
   /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
@@ -162,6 +184,7 @@ struct TokenSourceConfig {
     visit("vocabulary", c.vocabulary, 5, 1 << 24);
     visit("embedding", c.embedding, 1, 16384);
     visit("scaled-embeddings", c.scaled_embeddings);
+    visit("end-of-sequence", c.end_of_sequence, MayBeAbsent{});
   }
 };
 
@@ -173,6 +196,7 @@ struct GeneratorConfig {
   int embedding = 128;                              // width of the target's embeddings
   bool scaled_embeddings = true;                    // by the root of their width
   Tie tie = Tie::none;                              // which matrices are one
+  std::vector<std::int32_t> suppressed{};           // ids that are never written, beside padding and <s>
 
   /// Calls visit(name, field, limits…) for each field but the decoder.
   template <class Self, class Visit>
@@ -181,6 +205,7 @@ struct GeneratorConfig {
     visit("embedding", c.embedding, 1, 16384);
     visit("scaled-embeddings", c.scaled_embeddings);
     visit("tie", c.tie);
+    visit("suppressed", c.suppressed, MayBeAbsent{});
   }
 };
 

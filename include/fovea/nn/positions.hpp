@@ -11,16 +11,28 @@ namespace fovea {
 /// sin and cos of position / 10000^(2i/d) (Vaswani et al. 2017, section 3.5): the first half of the features the sines,
 /// the second the cosines. [length, width] for positions first to first + length - 1.
 [[nodiscard]] Tensor sinusoidal_positions(std::int64_t first, std::int64_t length, std::int64_t width);
+/// The same with the exponent i / (half - 1) for 2i / d, so that the last wave is 10000 times as long as the first
+/// (Tensor2Tensor's timing signal).
+[[nodiscard]] Tensor timing_signal(std::int64_t first, std::int64_t length, std::int64_t width);
 
 /// Learned or sinusoidal positions, or none.
 class PositionEmbedding {
  public:
   /// Which positions are added.
-  enum class Kind { none, sinusoidal, learned };
+  enum class Kind { none, sinusoidal, timing_signal, learned };
+  /// How they are counted and scaled.
+  struct Options {
+    std::int64_t first = 0;  // the first position of sinusoidal ones
+    bool scaled = true;      // learned ones by the root of the width
+  };
 
   PositionEmbedding() = default;
   /// The weight NAME, [max_length, width], if they are learned.
-  PositionEmbedding(Parameters& p, const std::string& name, Kind kind, std::int64_t max_length, std::int64_t width);
+  PositionEmbedding(Parameters& p, const std::string& name, Kind kind, std::int64_t max_length, std::int64_t width,
+                    const Options& options);
+  /// The same, counted from 0 and scaled.
+  PositionEmbedding(Parameters& p, const std::string& name, Kind kind, std::int64_t max_length, std::int64_t width)
+      : PositionEmbedding(p, name, kind, max_length, width, Options()) {}
 
   /// x [batch, length, width] with the positions first to first + length - 1 added. Throws Error when a learned
   /// table is too short.
@@ -28,6 +40,7 @@ class PositionEmbedding {
 
  private:
   Kind kind_ = Kind::none;
+  Options options_;
   Var table_;                // [max_length, width], learned
   mutable Tensor computed_;  // [as far as needed, width], sinusoidal; a model belongs to one thread at a time
 };

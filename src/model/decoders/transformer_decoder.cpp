@@ -9,21 +9,22 @@ namespace fovea {
 
 TransformerDecoder::TransformerDecoder(const TransformerConfig& config, const DecoderSizes& sizes, Parameters& p,
                                        const std::string& name)
-    : config_(config),
-      attends_(sizes.memory > 0),
-      positions_(p, name + ".positions", added_positions(config.positions), config.max_positions, config.dim) {
+    : config_(config), attends_(sizes.memory > 0), positions_(added_positions(config, p, name + ".positions")) {
+  const float epsilon = config.norm_epsilon;
+  if (config.embedding_norm) embedding_norm_ = LayerNorm(p, name + ".embedding_norm", config.dim, epsilon);
   for (int i = 0; i < config.layers; ++i) {
     const std::string at = name + "." + std::to_string(i);
     Layer layer;
-    layer.self_norm = LayerNorm(p, at + ".self_norm", config.dim);
-    if (attends_) layer.cross_norm = LayerNorm(p, at + ".cross_norm", config.dim);
-    layer.feed_norm = LayerNorm(p, at + ".feed_norm", config.dim);
+    layer.self_norm = LayerNorm(p, at + ".self_norm", config.dim, epsilon);
+    if (attends_) layer.cross_norm = LayerNorm(p, at + ".cross_norm", config.dim, epsilon);
+    layer.feed_norm = LayerNorm(p, at + ".feed_norm", config.dim, epsilon);
     layer.self = MultiHead(p, at + ".self", head_options(config));
     if (attends_) layer.cross = MultiHead(p, at + ".cross", head_options(config, sizes.memory));
-    layer.feed = FeedForward(p, at + ".feed", config.dim, config.ffn, config.activation);
+    layer.feed = FeedForward(p, at + ".feed", config.dim, config.ffn, config.activation, config.bias);
+    layer.feed.approximate_gelu = config.approximate_gelu;
     layers_.push_back(std::move(layer));
   }
-  if (config.norm == Norm::pre) last_ = LayerNorm(p, name + ".norm", config.dim);
+  if (config.norm == Norm::pre) last_ = LayerNorm(p, name + ".norm", config.dim, epsilon);
 }
 
 template <class Self, class Cross>
@@ -51,6 +52,11 @@ Var TransformerDecoder::run(Var x, Pass& pass, const Self& self_part, const Cros
   return normed;
 }
 
+Var TransformerDecoder::placed(const Var& x, std::int64_t first) const {
+  const Var sum = positions_.add_to(x, first);
+  return config_.embedding_norm ? embedding_norm_(sum) : sum;
+}
+
 Var TransformerDecoder::turned(const Var& x, std::int64_t first) const {
   return config_.positions == Positions::rotary_cross ? rotary(x, {}, first, config_.heads) : x;
 }
@@ -66,7 +72,7 @@ Decoded TransformerDecoder::decode(const Memory* memory, const Sequence& target,
   cross.want.weights = want.cross;
   Decoded out;
   out.states = run(
-      pass.drop(positions_.add_to(target.values)), pass,
+      pass.drop(placed(target.values, 0)), pass,
       [&](std::size_t i, const Var& x) {
         self.dropout = pass.next(pass.rates.attention);
         const Attended result = layers_[i].self(x, x, self);
@@ -111,7 +117,7 @@ class TransformerState final : public DecoderState {
     cross.want.weights = want_attention_;
     weights_.clear();
     const Var x = decoder_.run(
-        decoder_.positions_.add_to(embedded.reshape({rows, 1, width}), length_), pass,
+        decoder_.placed(embedded.reshape({rows, 1, width}), length_), pass,
         [&](std::size_t i, const Var& q) {
           const MultiHead& layer = decoder_.layers_[i].self;
           target_[i].append(layer.key(q).value(), layer.value(q).value());

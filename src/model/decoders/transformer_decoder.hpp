@@ -39,7 +39,11 @@ class TransformerDecoder final : public Decoder {
 
   TransformerConfig config_;
   bool attends_;  // to a memory
+  // Embedded tokens that stand at `first` and on, with their positions, normed where the configuration says so.
+  [[nodiscard]] Var placed(const Var& x, std::int64_t first) const;
+
   PositionEmbedding positions_;
+  LayerNorm embedding_norm_;
   std::vector<Layer> layers_;
   LayerNorm last_;
 };

@@ -27,12 +27,14 @@ class TransformerEncoder final : public Encoder {
 
   TransformerConfig config_;
   PositionEmbedding positions_;
+  LayerNorm embedding_norm_;  // where the configuration has it
   std::vector<Layer> layers_;
   LayerNorm last_;
 };
 
 /// The positions that are added to embeddings, and those that attention has.
-[[nodiscard]] PositionEmbedding::Kind added_positions(Positions positions);
+[[nodiscard]] PositionEmbedding added_positions(const TransformerConfig& config, Parameters& p,
+                                                const std::string& name);
 [[nodiscard]] AttendOptions self_attention(const TransformerConfig& config);
 /// A layer's heads, without or with a memory of another width.
 [[nodiscard]] MultiHeadOptions head_options(const TransformerConfig& config, std::int64_t memory = 0);

@@ -42,7 +42,8 @@ struct Translator::Line {
 class Translator::EncodedBatch {
  public:
   EncodedBatch(std::span<const std::unique_ptr<Member>> members, std::span<const Line* const> lines) {
-    source_.fill(static_cast<std::int64_t>(lines.size()), Marks::end, [&](std::int64_t r) {
+    const Marks marks = members[0]->config.tokens().end_of_sequence ? Marks::end : Marks::none;
+    source_.fill(static_cast<std::int64_t>(lines.size()), marks, [&](std::int64_t r) {
       return std::span<const std::int32_t>(lines[static_cast<std::size_t>(r)]->ids);
     });
     for (const auto& member : members) {

@@ -78,12 +78,11 @@ TranslationTrace Translator::trace(const std::string& line, const TranslateOptio
   Line read;
   tokenizers_.source->encode(line, read.ids, &read.pieces);
   if (read.ids.empty()) throw UsageError("attention: the line holds no text");
-  check_length(static_cast<std::int64_t>(read.ids.size()) + 1, how.first_line);
+  check_length(read_length(read), how.first_line);
   const NoGrad quiet;
   const Line* const lines[] = {&read};
   const EncodedBatch batch(members_, lines);
-  const std::vector<SearchInput> inputs{
-      {static_cast<std::int64_t>(read.ids.size()) + 1, static_cast<std::uint64_t>(how.first_line), {}}};
+  const std::vector<SearchInput> inputs{{read_length(read), static_cast<std::uint64_t>(how.first_line), {}}};
   std::vector<BeamTree> trees;
   const auto found = search(*batch.start(true, {how.layer, how.head}), inputs, search_options(how), &trees);
   if (found[0].empty()) throw Error("attention: the model gave no output; its weights may hold NaN");

@@ -65,6 +65,10 @@ Translator::Translator(std::span<const std::filesystem::path> folders) {
                                    folders[0].string(), folder.string(), side));
     }
     members_.push_back(std::make_unique<Member>(loaded.config, std::move(loaded.parameters)));
+    if (config().tokens().end_of_sequence != members_.back()->config.tokens().end_of_sequence) {
+      throw UsageError(fmt::format("model: of {} and {} only one reads the end of sequence of the source",
+                                   folders[0].string(), folder.string()));
+    }
   }
 }
 
@@ -136,7 +140,13 @@ void Translator::check(const TranslateOptions& options) const {
 SearchOptions Translator::search_options(const TranslateOptions& options) const {
   SearchOptions search = options.search();
   search.longest = longest_output();
+  const auto& never = config().generator().suppressed;
+  search.suppressed.insert(search.suppressed.end(), never.begin(), never.end());
   return search;
+}
+
+std::int64_t Translator::read_length(const Line& line) const {
+  return static_cast<std::int64_t>(line.ids.size()) + (config().tokens().end_of_sequence ? 1 : 0);
 }
 
 void Translator::check_length(std::int64_t length, std::int64_t line) const {
@@ -154,7 +164,7 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   for (std::size_t i = 0; i < lines.size(); ++i) {
     encoded[i].number = i;
     tokenizers_.source->encode(lines[i], encoded[i].ids, &encoded[i].pieces);
-    const auto length = static_cast<std::int64_t>(encoded[i].ids.size()) + 1;
+    const std::int64_t length = read_length(encoded[i]);
     const bool long_line = longest_input() > 0 && length > longest_input();
     if (!options.skip_long) check_length(length, options.first_line + static_cast<std::int64_t>(i));
     if (encoded[i].ids.empty() || long_line) {
@@ -172,7 +182,7 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
       (order.size() + static_cast<std::size_t>(threads()) - 1) / static_cast<std::size_t>(threads());
   std::vector<std::size_t> ends;
   for (std::size_t begin = 0; begin < order.size();) {
-    const auto longest = static_cast<std::int64_t>(order[begin]->ids.size()) + 1;
+    const std::int64_t longest = read_length(*order[begin]);
     const auto fit = static_cast<std::size_t>(std::max<std::int64_t>(1, tokens / longest));
     begin += std::min({fit, share, order.size() - begin});
     ends.push_back(begin);
@@ -201,9 +211,7 @@ void Translator::decode(std::span<const Line* const> lines, const TranslateOptio
   const EncodedBatch batch(members_, lines);
   std::vector<SearchInput> inputs;
   for (const Line* line : lines) {
-    inputs.push_back({static_cast<std::int64_t>(line->ids.size()) + 1,
-                      static_cast<std::uint64_t>(options.first_line) + line->number,
-                      {}});
+    inputs.push_back({read_length(*line), static_cast<std::uint64_t>(options.first_line) + line->number, {}});
   }
   const SearchOptions how = search_options(options);
   const bool attention = how.want_attention || how.coverage_penalty > 0;
@@ -222,20 +230,20 @@ Translation Translator::finish(const Line& line, const Hypothesis& h, const Tran
   t.source_tokens = line.pieces;
   for (const std::int32_t id : h.tokens) t.target_tokens.push_back(tokenizers_.target->piece(id));
   t.text = tokenizers_.target->decode(h.tokens);
-  const std::size_t width = line.ids.size() + 1;
+  const auto width = static_cast<std::size_t>(read_length(line));
   if (options.replace_unknown && !h.attention.empty()) {
     // Each <unk> becomes what it attended to most; the pieces are then joined as the tokenizer joins them.
     bool any = false;
     for (std::size_t k = 0; k < h.tokens.size(); ++k) {
       if (h.tokens[k] != unk_id) continue;
       const float* row = h.attention.data() + k * width;
-      const auto best = static_cast<std::size_t>(std::max_element(row, row + width - 1) - row);
+      const auto best = static_cast<std::size_t>(std::max_element(row, row + line.ids.size()) - row);
       if (best < line.pieces.size()) t.target_tokens[k] = line.pieces[best];
       any = true;
     }
     if (any) t.text = tokenizers_.target->join(t.target_tokens);
   }
-  t.source_tokens.emplace_back("</s>");
+  if (width > line.ids.size()) t.source_tokens.emplace_back("</s>");
   t.target_tokens.emplace_back("</s>");
   if (!options.attention || h.attention.empty()) return t;
   for (std::size_t k = 0; k < t.target_tokens.size(); ++k) {
@@ -287,7 +295,7 @@ std::vector<double> Translator::score(std::span<const std::string> sources,
       const std::size_t begin = b == 0 ? 0 : ends[b - 1];
       const auto which = std::span<const std::int64_t>(order).subspan(begin, ends[b] - begin);
       PairBatch batch;
-      batch.fill(pairs, which);
+      batch.fill(pairs, which, 1, config().tokens().end_of_sequence ? Marks::end : Marks::none);
       const ModelCopies<Seq2Seq>::Lease lease(members_[0]->copies);
       std::vector<double> part(which.size());
       lease.model().score(batch.source.view(), batch.target.view(), batch.wanted.view().ids, part);
@@ -304,11 +312,13 @@ std::vector<double> Translator::score(std::span<const std::string> sources,
 
 std::string alignment_text(const Translation& translation) {
   std::string out;
-  // The last row and column are the ends of sequence: they align with nothing.
+  // The last row, and the last column where the model reads it, are the ends of sequence: they align with nothing.
+  const auto& source = translation.source_tokens;
+  const std::size_t end = !source.empty() && source.back() == "</s>" ? 1 : 0;
   for (std::size_t t = 0; t + 1 < translation.attention.size(); ++t) {
     const auto& row = translation.attention[t];
-    if (row.size() < 2) continue;
-    const auto best = std::max_element(row.begin(), row.end() - 1) - row.begin();
+    if (row.size() <= end) continue;
+    const auto best = std::max_element(row.begin(), row.end() - static_cast<std::ptrdiff_t>(end)) - row.begin();
     out += fmt::format("{}{}-{}", out.empty() ? "" : " ", best, t);
   }
   return out;
