@@ -27,6 +27,7 @@ void add_chart(CLI::App& app, const Streams& streams);
 void add_dates(CLI::App& app, const Streams& streams);
 void add_evaluate(CLI::App& app, const Streams& streams);
 void add_explain(CLI::App& app, const Streams& streams);
+void add_import(CLI::App& app, const Streams& streams);
 void add_run(CLI::App& app, const Streams& streams);
 void add_score(CLI::App& app, const Streams& streams);
 void add_serve(CLI::App& app, const Streams& streams);

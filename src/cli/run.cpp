@@ -70,6 +70,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_dates(app, streams);
     add_evaluate(app, streams);
     add_explain(app, streams);
+    add_import(app, streams);
     add_run(app, streams);
     add_score(app, streams);
     add_serve(app, streams);

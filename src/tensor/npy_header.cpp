@@ -20,8 +20,8 @@ struct Type {
   std::string_view descr;
   std::size_t item;
 };
-constexpr std::array kTypes = {Type{"<f4", 4}, Type{"<f8", 8}, Type{"<i8", 8},
-                               Type{"<i4", 4}, Type{"|u1", 1}, Type{"|b1", 1}};
+constexpr std::array kTypes = {Type{"<f4", 4}, Type{"<f8", 8}, Type{"<i8", 8}, Type{"<i4", 4}, Type{"|u1", 1},
+                               Type{"|b1", 1}, Type{"|i1", 1}, Type{"<i1", 1}, Type{"<i2", 2}, Type{"<f2", 2}};
 
 // Reads the dictionary that Python's repr() writes: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class Dictionary {
@@ -100,7 +100,7 @@ class Dictionary {
       }
     }
     if (!text.empty() && text.front() == '>') fail("descr", "is big-endian; little-endian is needed");
-    fail("descr", "is none of float32, float64, int64, int32, uint8 and bool");
+    fail("descr", "is none of float32, float64, float16, int64, int32, int16, int8, uint8 and bool");
   }
 
   void order() {

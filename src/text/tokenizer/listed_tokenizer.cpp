@@ -161,6 +161,7 @@ void ListedTokenizer::save(const std::filesystem::path& folder, const std::strin
   write_whole_file(folder / (name + ".json"), out.dump(0) + "\n");
   std::error_code ignored;  // a SentencePiece model that stood there before would be taken for this one
   std::filesystem::remove(folder / (name + ".model"), ignored);
+  std::filesystem::remove(folder / (name + ".pieces.json"), ignored);
 }
 
 TrainedTokenizer train_listed(std::span<const std::vector<std::string>* const> lines, const TokenizerOptions& options) {

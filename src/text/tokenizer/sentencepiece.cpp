@@ -124,6 +124,7 @@ class SentencePieceTokenizer final : public Tokenizer {
     write_whole_file(folder / (name + ".model"), bytes_);
     std::error_code ignored;
     std::filesystem::remove(folder / (name + ".json"), ignored);
+    std::filesystem::remove(folder / (name + ".pieces.json"), ignored);
   }
 
  private:

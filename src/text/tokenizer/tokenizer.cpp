@@ -6,6 +6,7 @@
 #include "fovea/error.hpp"
 #include "fovea/text.hpp"
 #include "text/tokenizer/listed_tokenizer.hpp"
+#include "text/tokenizer/mapped_tokenizer.hpp"
 #include "text/tokenizer/sentencepiece.hpp"
 #include "text/tokenizer/vocabulary.hpp"
 
@@ -74,7 +75,14 @@ TrainedTokenizer train_shared_tokenizer(const std::vector<std::string>& source, 
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& folder, const std::string& name) {
-  if (std::filesystem::exists(folder / (name + ".model"))) return load_sentencepiece(folder / (name + ".model"));
+  if (std::filesystem::exists(folder / (name + ".model"))) {
+    auto cutter = load_sentencepiece(folder / (name + ".model"));
+    const auto list = folder / (name + ".pieces.json");
+    if (!std::filesystem::exists(list)) return cutter;
+    const auto mapped = MappedFile::open(list);
+    const std::string_view bytes(reinterpret_cast<const char*>(mapped->bytes().data()), mapped->bytes().size());
+    return std::make_shared<text::MappedTokenizer>(std::move(cutter), text::parse_pieces(bytes, list.string()));
+  }
   if (std::filesystem::exists(folder / (name + ".json"))) return load(folder / (name + ".json"), &text::parse_listed);
   throw FileError((folder / name).string() + ".model or .json: no such tokenizer");
 }

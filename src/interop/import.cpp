@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/error.hpp"
+#include "fovea/interop.hpp"
+#include "interop/hugging_face.hpp"
+#include "interop/imported_model.hpp"
+
+namespace fovea {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_with(const fs::path& folder, const std::string& ending) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().filename().string().ends_with(ending)) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+interop::ImportedModel import_hugging_face(const fs::path& folder) {
+  const interop::HuggingFaceConfig config(folder / "config.json");
+  const std::string type = config.text("model_type", "");
+  if (type == "marian") return interop::import_marianmt(folder);
+  if (type.empty()) config.fail("model_type", "is missing; a model of Hugging Face's Transformers has it");
+  config.fail("model_type", fmt::format("{} models are not supported; marian is", type));
+}
+
+interop::ImportedModel read(const fs::path& source) {
+  if (!fs::exists(source)) throw FileError(source.string() + ": there is no such file or folder");
+  if (!fs::is_directory(source)) {
+    const std::string ending = source.extension().string();
+    if (ending == ".npz" || ending == ".bin") return interop::import_marian(source);
+    if (ending == ".pt" || ending == ".pth") {
+      throw FileError(source.string() + ": checkpoints of fairseq and OpenNMT-py are not supported");
+    }
+    throw FileError(source.string() + ": not the model of a program that is known (Marian: .npz, .bin)");
+  }
+  const auto has = [&](const char* name) { return fs::exists(source / name); };
+  for (const char* vocabulary : {"source_vocabulary.txt", "source_vocabulary.json", "shared_vocabulary.txt",
+                                 "shared_vocabulary.json", "vocabulary.txt", "vocabulary.json"}) {
+    if (has("model.bin") && has(vocabulary)) return interop::import_ctranslate2(source);
+  }
+  if (has("model.safetensors") && has("config.json") &&
+      interop::HuggingFaceConfig(source / "config.json").has("format")) {
+    throw FileError(source.string() + ": is a model of Fovea already");
+  }
+  if (has("config.json")) return import_hugging_face(source);
+  auto files = files_with(source, ".npz");
+  if (files.empty()) files = files_with(source, ".bin");
+  if (files.size() == 1) return interop::import_marian(files[0]);
+  if (files.size() > 1) {
+    throw FileError(fmt::format("{}: holds {} and {}; name the one to import", source.string(),
+                                files[0].filename().string(), files[1].filename().string()));
+  }
+  if (!files_with(source, ".pt").empty()) {
+    throw FileError(source.string() + ": checkpoints of fairseq and OpenNMT-py are not supported");
+  }
+  throw FileError(source.string() + ": no model of CTranslate2, Hugging Face's Transformers or Marian");
+}
+
+std::string described(const ModelConfig& config, std::int64_t weights) {
+  const GeneratorConfig& g = config.generator();
+  const auto* decoder = std::get_if<TransformerConfig>(&g.decoder);
+  std::string text = fmt::format("{}, {} + {} layers, width {}", kind_of(g.decoder), layers_of(config.encoder),
+                                 layers_of(g.decoder), dim_of(g.decoder));
+  if (decoder != nullptr) {
+    text += fmt::format(", {} heads, {}-norm, {}", decoder->heads, enum_text(decoder->norm),
+                        enum_text(decoder->activation));
+  }
+  return fmt::format("{}, {} target tokens, {} weights", text, g.vocabulary, weights);
+}
+
+}  // namespace
+
+ImportReport import_model(const fs::path& source, const fs::path& folder) {
+  if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder))) {
+    throw UsageError(fmt::format("model: {} is there already; a new folder is needed", folder.string()));
+  }
+  interop::ImportedModel model = read(source);
+  model.parameters.seal();
+  try {
+    build_weights(model.config, model.parameters);
+  } catch (const Error& error) {
+    throw FileError(fmt::format("{}: {}", source.string(), error.what()));
+  }
+  for (const auto& entry : model.parameters.entries()) {
+    if (!entry.used)
+      throw FileError(fmt::format("{}: weight {} is not part of the model", source.string(), entry.name));
+  }
+  write_model_config(folder, model.config, model.tokenizers);
+  model.parameters.save(folder / "model.safetensors");
+  const std::int64_t weights = model.parameters.count();
+  return {model.found, described(model.config, weights), weights};
+}
+
+}  // namespace fovea
