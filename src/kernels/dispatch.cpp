@@ -45,6 +45,7 @@ namespace fovea::kernels {
 FOVEA_DECLARE_TABLES(generic)
 FOVEA_DECLARE_TABLES(avx2)
 FOVEA_DECLARE_TABLES(avx512)
+FOVEA_DECLARE_TABLES(neon)
 #undef FOVEA_DECLARE_TABLES
 namespace generic {
 extern const Bf16Kernels bf16;
@@ -96,6 +97,9 @@ const Table& avx512_table() {
   return table;
 }
 #endif
+#ifdef FOVEA_HAVE_NEON
+const Table neon_table = FOVEA_TABLE(neon, nullptr);
+#endif
 #undef FOVEA_TABLE
 
 std::vector<const Table*> find_available() {
@@ -110,6 +114,9 @@ std::vector<const Table*> find_available() {
     tables.push_back(&avx512_table());
   }
 #endif
+#endif
+#ifdef FOVEA_HAVE_NEON
+  tables.push_back(&neon_table);  // every 64-bit ARM has it
 #endif
   return tables;
 }

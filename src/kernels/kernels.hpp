@@ -24,7 +24,7 @@ struct ConvKernels;
 
 /// One instruction set's kernels.
 struct Table {
-  const char* name;  // "generic", "avx2", "avx512"
+  const char* name;  // "generic", "avx2", "avx512", "neon"
   const AttentionKernels* attention;
   const AttentionStepKernels* attention_step;
   const Bf16Kernels* bf16;  // null without tiles for it; generic's are there to compare with. See permitted_bf16()

@@ -130,25 +130,29 @@ TEST_P(Fused, TheNumberOfThreadsDoesNotChangeAByte) {
 }
 
 TEST_P(Fused, ASequenceGivesTheSameBytesAloneAndInABatch) {
-  Batch batch({.batch = 5, .heads = 2, .key_heads = 2, .queries = 70, .keys = 600, .dim = 8, .value_dim = 8},
-              GetParam(), 20);
-  const std::vector<std::int64_t> lengths{600, 3, 0, 599, 64};
-  batch.a.visibility.lengths = lengths.data();
-  batch.run();
-  for (std::int64_t b = 0; b < 5; ++b) {
-    FusedShape one = batch.s;
-    one.batch = 1;
-    Batch alone(one, GetParam(), 20);
-    alone.q = batch.q.slice(0, b, b + 1);
-    alone.k = batch.k.slice(0, b, b + 1);
-    alone.v = batch.v.slice(0, b, b + 1);
-    alone.dout = batch.dout.slice(0, b, b + 1);
-    alone.a.visibility.lengths = lengths.data() + b;
-    alone.run();
-    expect_same_bytes(alone.out, batch.out.slice(0, b, b + 1), "out");
-    expect_same_bytes(alone.dq, batch.dq.slice(0, b, b + 1), "dq");
-    expect_same_bytes(alone.dk, batch.dk.slice(0, b, b + 1), "dk");
-    expect_same_bytes(alone.dv, batch.dv.slice(0, b, b + 1), "dv");
+  for (const kernels::Table* table : kernels::available()) {
+    const kernels::ScopedKernels use(*table);
+    SCOPED_TRACE(table->name);
+    Batch batch({.batch = 5, .heads = 2, .key_heads = 2, .queries = 70, .keys = 600, .dim = 8, .value_dim = 8},
+                GetParam(), 20);
+    const std::vector<std::int64_t> lengths{600, 3, 0, 599, 64};
+    batch.a.visibility.lengths = lengths.data();
+    batch.run();
+    for (std::int64_t b = 0; b < 5; ++b) {
+      FusedShape one = batch.s;
+      one.batch = 1;
+      Batch alone(one, GetParam(), 20);
+      alone.q = batch.q.slice(0, b, b + 1);
+      alone.k = batch.k.slice(0, b, b + 1);
+      alone.v = batch.v.slice(0, b, b + 1);
+      alone.dout = batch.dout.slice(0, b, b + 1);
+      alone.a.visibility.lengths = lengths.data() + b;
+      alone.run();
+      expect_same_bytes(alone.out, batch.out.slice(0, b, b + 1), "out");
+      expect_same_bytes(alone.dq, batch.dq.slice(0, b, b + 1), "dq");
+      expect_same_bytes(alone.dk, batch.dk.slice(0, b, b + 1), "dk");
+      expect_same_bytes(alone.dv, batch.dv.slice(0, b, b + 1), "dv");
+    }
   }
 }
 

@@ -64,9 +64,13 @@ Pair pair(const Head& head, const AttentionGrads& grads, std::int64_t i, std::in
   return p;
 }
 
+// Rounds before it adds: the same bytes whether a chunk of keys is added here or by the caller, from a buffer.
 void write(const GradRows& to, std::int64_t row, const double* sum, std::int64_t n) {
   float* y = to.data + row * to.stride;
-  for (std::int64_t d = 0; d < n; ++d) y[d] = static_cast<float>(to.add ? y[d] + sum[d] : sum[d]);
+  for (std::int64_t d = 0; d < n; ++d) {
+    const auto value = static_cast<float>(sum[d]);
+    y[d] = to.add ? y[d] + value : value;
+  }
 }
 
 // Adds d(score)/d(query's row) * ds to `sum`; the same for the key's row; and for w.

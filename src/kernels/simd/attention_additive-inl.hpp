@@ -12,6 +12,8 @@ HWY_INLINE float sum_one(const float* x) {
   for (int g = 0; g < kLanes / 4; ++g) fours[g] = (x[4 * g] + x[4 * g + 1]) + (x[4 * g + 2] + x[4 * g + 3]);
 #if defined(FOVEA_ISA_avx512)
   return (fours[0] + fours[1]) + (fours[2] + fours[3]);
+#elif defined(FOVEA_ISA_neon)
+  return fours[0];
 #else
   return fours[0] + fours[1];
 #endif

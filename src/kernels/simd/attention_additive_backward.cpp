@@ -152,9 +152,9 @@ struct AdditiveBackward {
             hn::StoreU(hn::MulAdd(hn::LoadU(f, head.w + d), hn::LoadU(f, from + d), hn::LoadU(f, to + d)), f, to + d);
           },
           [&](std::int64_t d, auto mask) {
-            const V sum = hn::MulAdd(hn::MaskedLoad(mask, f, head.w + d), hn::LoadU(f, from + d),
-                                     hn::MaskedLoad(mask, f, to + d));
-            hn::BlendedStore(sum, mask, f, to + d);
+            const V sum =
+                hn::MulAdd(load_first(mask, f, head.w + d), hn::LoadU(f, from + d), load_first(mask, f, to + d));
+            store_first(sum, mask, f, to + d);
           });
     }
   }
@@ -209,7 +209,7 @@ struct AdditiveBackward {
           head.dim,
           [&](std::int64_t d) { hn::StoreU(hn::Mul(hn::LoadU(f, head.w + d), hn::LoadU(f, sum + d)), f, sum + d); },
           [&](std::int64_t d, auto mask) {
-            hn::StoreU(hn::Mul(hn::MaskedLoad(mask, f, head.w + d), hn::LoadU(f, sum + d)), f, sum + d);
+            hn::StoreU(hn::Mul(load_first(mask, f, head.w + d), hn::LoadU(f, sum + d)), f, sum + d);
           });
     }
     put_rows(grads.dq, row0, rows, head.dim, da_sum, dim);

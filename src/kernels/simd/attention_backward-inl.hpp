@@ -21,7 +21,7 @@ HWY_INLINE V dot_lanes(const float* x, const float* y, std::int64_t width) {
   over_row(
       width, [&](std::int64_t d) { sum = hn::MulAdd(hn::LoadU(f, x + d), hn::LoadU(f, y + d), sum); },
       [&](std::int64_t d, auto mask) {
-        sum = hn::MulAdd(hn::MaskedLoad(mask, f, x + d), hn::MaskedLoad(mask, f, y + d), sum);
+        sum = hn::MulAdd(load_first(mask, f, x + d), load_first(mask, f, y + d), sum);
       });
   return sum;
 }
@@ -41,10 +41,10 @@ HWY_INLINE void take_kept(const Head& head, const AttentionGrads& grads, std::in
       hn::StoreU(sum, f, sums + b * kLanes);
     }
     const auto lanes = hn::FirstN(f, static_cast<std::size_t>(here));
-    const V mass = hn::MaskedLoad(lanes, f, head.mass + row0 + c);
+    const V mass = load_first(lanes, f, head.mass + row0 + c);
     const auto blind = hn::Eq(mass, hn::Zero(f));
     const V inverse = hn::Div(hn::Set(f, 1.0F), mass);
-    hn::StoreU(hn::IfThenZeroElse(blind, hn::MaskedLoad(lanes, f, head.peak + row0 + c)), f, kept.peak + c);
+    hn::StoreU(hn::IfThenZeroElse(blind, load_first(lanes, f, head.peak + row0 + c)), f, kept.peak + c);
     hn::StoreU(hn::IfThenZeroElse(blind, inverse), f, kept.inverse + c);
     hn::StoreU(hn::IfThenZeroElse(blind, hn::Mul(hn::Set(f, factor), sum_each(sums))), f, kept.drain + c);
   }
@@ -111,8 +111,8 @@ HWY_INLINE void add_scaled(float* to, const float* from, float factor, std::int6
       width,
       [&](std::int64_t d) { hn::StoreU(hn::MulAdd(by, hn::LoadU(f, from + d), hn::LoadU(f, to + d)), f, to + d); },
       [&](std::int64_t d, auto mask) {
-        const V old = hn::MaskedLoad(mask, f, to + d);
-        hn::BlendedStore(hn::MulAdd(by, hn::MaskedLoad(mask, f, from + d), old), mask, f, to + d);
+        const V old = load_first(mask, f, to + d);
+        store_first(hn::MulAdd(by, load_first(mask, f, from + d), old), mask, f, to + d);
       });
 }
 

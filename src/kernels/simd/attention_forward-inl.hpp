@@ -65,7 +65,7 @@ HWY_INLINE bool online_softmax(float* HWY_RESTRICT s, int stride, int keys, cons
   return moved;
 }
 
-#if defined(FOVEA_ISA_avx512)
+#if FOVEA_REGISTERS == 32
 constexpr int kSoftmaxColumns = 4;
 #else
 constexpr int kSoftmaxColumns = 2;
@@ -89,9 +89,7 @@ HWY_INLINE void scaled_row(const float* from, float* to, std::int64_t width, flo
   const V by = hn::Set(f, factor);
   over_row(
       width, [&](std::int64_t d) { hn::StoreU(hn::Mul(by, hn::LoadU(f, from + d)), f, to + d); },
-      [&](std::int64_t d, auto mask) {
-        hn::BlendedStore(hn::Mul(by, hn::MaskedLoad(mask, f, from + d)), mask, f, to + d);
-      });
+      [&](std::int64_t d, auto mask) { store_first(hn::Mul(by, load_first(mask, f, from + d)), mask, f, to + d); });
 }
 
 // The weighted sum pair by pair, for a tile that hides some pairs and whose values are not all finite: 0 * NaN.
@@ -110,8 +108,8 @@ HWY_INLINE void add_seen_values(const Head& head, const Tile& t, const float* s,
           head.value_dim,
           [&](std::int64_t e) { hn::StoreU(hn::MulAdd(p, hn::LoadU(f, v + e), hn::LoadU(f, to + e)), f, to + e); },
           [&](std::int64_t e, auto mask) {
-            const V old = hn::MaskedLoad(mask, f, to + e);
-            hn::BlendedStore(hn::MulAdd(p, hn::MaskedLoad(mask, f, v + e), old), mask, f, to + e);
+            const V old = load_first(mask, f, to + e);
+            store_first(hn::MulAdd(p, load_first(mask, f, v + e), old), mask, f, to + e);
           });
     }
   }

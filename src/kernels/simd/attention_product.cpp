@@ -9,9 +9,8 @@ using F = hn::ScalableTag<float>;
 using V = hn::Vec<F>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(F()));
 
-// Accumulators: rows by vectors. As many as the registers hold beside the vectors of B and one value of A: 32
-// registers with AVX-512, 16 without.
-#if defined(FOVEA_ISA_avx512)
+// Accumulators: rows by vectors. As many as the registers hold beside the vectors of B and one value of A.
+#if FOVEA_REGISTERS == 32
 constexpr int kMaxVectors = 4;
 constexpr int kMaxRows[] = {0, 16, 12, 8, 6};
 #else

@@ -12,8 +12,12 @@ HWY_INLINE float total(Floats v) {
 
 // 1 / d within 2 ulp, for ordinary d.
 HWY_INLINE Floats reciprocal(Floats d) {
+#if defined(FOVEA_ISA_neon)  // whose estimate has eight bits
+  return hn::Div(hn::Set(F(), 1.0F), d);
+#else
   const Floats r = hn::ApproximateReciprocal(d);
   return hn::Mul(r, hn::NegMulAdd(d, r, hn::Set(F(), 2.0F)));
+#endif
 }
 
 /// For each key the sum over i of term(lanes, i, q_i, k_ji), four keys at a time. A key's sum is one chain over i, the

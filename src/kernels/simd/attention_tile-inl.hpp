@@ -52,6 +52,8 @@ HWY_INLINE V load_blocks(Row row, int d) {
   v = hn::IfThenElse(hn::Not(hn::FirstN(f, 4)), hn::LoadDup128(f, row(1) + d), v);
   v = hn::IfThenElse(hn::Not(hn::FirstN(f, 8)), hn::LoadDup128(f, row(2) + d), v);
   return hn::IfThenElse(hn::Not(hn::FirstN(f, 12)), hn::LoadDup128(f, row(3) + d), v);
+#elif defined(FOVEA_ISA_neon)
+  return hn::LoadU(F(), row(0) + d);
 #else
   const hn::FixedTag<float, 4> f4;
   return hn::Combine(F(), hn::LoadU(f4, row(1) + d), hn::LoadU(f4, row(0) + d));
@@ -89,6 +91,8 @@ HWY_INLINE V sum_each(const float* x) {
   }
 #if defined(FOVEA_ISA_avx512)
   return hn::Add(hn::Add(fours[0], fours[1]), hn::Add(fours[2], fours[3]));
+#elif defined(FOVEA_ISA_neon)
+  return fours[0];
 #else
   return hn::Add(fours[0], fours[1]);
 #endif
@@ -167,7 +171,7 @@ HWY_INLINE Rows padded_rows(const float* x, std::int64_t stride, int rows, std::
     float* to = memory + r * to_stride;
     over_row(
         width, [&](std::int64_t d) { hn::StoreU(hn::LoadU(f, from + d), f, to + d); },
-        [&](std::int64_t d, auto mask) { hn::StoreU(hn::MaskedLoad(mask, f, from + d), f, to + d); });
+        [&](std::int64_t d, auto mask) { hn::StoreU(load_first(mask, f, from + d), f, to + d); });
   }
   return {memory, to_stride};
 }
@@ -181,7 +185,7 @@ HWY_INLINE bool all_finite(const float* x, std::int64_t stride, int rows, std::i
     const float* from = x + r * stride;
     over_row(
         width, [&](std::int64_t d) { sum = hn::MulAdd(hn::LoadU(f, from + d), zero, sum); },
-        [&](std::int64_t d, auto mask) { sum = hn::MulAdd(hn::MaskedLoad(mask, f, from + d), zero, sum); });
+        [&](std::int64_t d, auto mask) { sum = hn::MulAdd(load_first(mask, f, from + d), zero, sum); });
   }
   return hn::AllTrue(f, hn::Eq(sum, zero));
 }

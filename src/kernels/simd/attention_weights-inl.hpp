@@ -47,7 +47,7 @@ struct WeightsBlock {
       V sum = hn::LoadU(f, spread + column);
       for (int a = 0; a < t.keys; ++a) {
         float* at = s + a * columns + column;
-        const V x = hn::Max(hn::Set(f, -127.0F), hn::Sub(hn::LoadU(f, at), p0));
+        const V x = AtLeast(hn::Set(f, -127.0F), hn::Sub(hn::LoadU(f, at), p0));
         const V p = hn::Mul(by, Exp2Neg(f, x));
         sum = hn::MulAdd(p, x, sum);
         hn::StoreU(p, f, at);
@@ -70,7 +70,7 @@ struct WeightsBlock {
       V sum = hn::Zero(f);
       over_row(
           rows, [&](std::int64_t b) { sum = hn::Add(sum, hn::LoadU(f, s + a * columns + b)); },
-          [&](std::int64_t b, auto mask) { sum = hn::Add(sum, hn::MaskedLoad(mask, f, s + a * columns + b)); });
+          [&](std::int64_t b, auto mask) { sum = hn::Add(sum, load_first(mask, f, s + a * columns + b)); });
       wanted.column_sums[t.key0 + a] += hn::GetLane(hn::SumOfLanes(f, sum));
     }
   }

@@ -23,7 +23,7 @@ void exp_slice(float* x, std::int64_t n, float* max, float* sum, float* total) {
   }
   for (; j < n; j += kStep) {
     const auto mask = hn::FirstN(f, static_cast<std::size_t>(n - j < kStep ? n - j : kStep));
-    const Floats v = hn::MaskedLoad(mask, f, x + j);
+    const Floats v = load_first(mask, f, x + j);
     m0 = hn::Max(m0, hn::IfThenElse(mask, v, lowest));
     t0 = hn::Add(t0, v);
   }
@@ -45,9 +45,9 @@ void exp_slice(float* x, std::int64_t n, float* max, float* sum, float* total) {
   }
   for (; j < n; j += kStep) {
     const auto mask = hn::FirstN(f, static_cast<std::size_t>(n - j < kStep ? n - j : kStep));
-    const Floats e = ExpNeg(f, hn::Sub(hn::MaskedLoad(mask, f, x + j), largest));
+    const Floats e = ExpNeg(f, hn::Sub(load_first(mask, f, x + j), largest));
     s0 = hn::Add(s0, hn::IfThenElseZero(mask, e));
-    hn::BlendedStore(e, mask, f, x + j);
+    store_first(e, mask, f, x + j);
   }
   *sum = hn::GetLane(hn::SumOfLanes(f, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
 }

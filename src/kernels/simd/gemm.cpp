@@ -40,7 +40,7 @@ const Tiles& tiles_for(int vectors, bool rows_of_a, bool masked) {
 }
 
 // Wide tiles by their number of rows, and how many panels each spans.
-#if defined(FOVEA_ISA_avx512)
+#if FOVEA_REGISTERS == 32
 constexpr std::int64_t kWideRows = 6;
 constexpr TileFunction kWide[] = {nullptr,         wide_tile<1, 8>, wide_tile<2, 8>, wide_tile<3, 8>,
                                   wide_tile<4, 4>, wide_tile<5, 4>, wide_tile<6, 4>};
@@ -90,7 +90,7 @@ void block(const GemmBlock& t) {
   tile.k = t.k;
   tile.a = t.a;
   tile.a_row = t.a_packed ? 1 : t.a_row;
-  tile.a_k = t.a_packed ? kLanes : t.a_k;
+  tile.a_k = t.a_packed ? kStrideOfA : t.a_k;
   tile.b_k = t.b_k;
   tile.b_panel = t.b_panel;
   tile.beta = t.beta;
@@ -118,7 +118,7 @@ void block(const GemmBlock& t) {
     std::int64_t i = 0;
     for (std::int64_t at = 0; at < split.count; ++at) {
       const std::int64_t rows = split.rows(at);
-      tile.a = t.a_packed ? t.a + at * t.k * kLanes : t.a + i * t.a_row;
+      tile.a = t.a_packed ? t.a + at * t.k * kStrideOfA : t.a + i * t.a_row;
       tile.c = t.c + i * t.c_row + j;
       i += rows;
       tile.next_c = at + 1 < split.count ? tile.c + rows * t.c_row : t.c + j + kColumns;
@@ -132,20 +132,31 @@ double peak(std::int64_t rounds) {
   const F f;
   const V factor = hn::Set(f, 0.999F);
   const V term = hn::Set(f, 1e-3F);
-#define FOVEA_EACH_CHAIN(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+// The empty asm makes the compiler believe that each value matters.
+#define FOVEA_TWELVE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#if defined(FOVEA_ISA_neon)  // up to four units with a latency of four
+#define FOVEA_EACH_CHAIN(X) FOVEA_TWELVE(X) X(12) X(13) X(14) X(15)
+#define FOVEA_KEEP(x) asm volatile("" : "+w"(x))
+  constexpr int kChains = 16;
+#else
+#define FOVEA_EACH_CHAIN(X) FOVEA_TWELVE(X)
+#define FOVEA_KEEP(x) asm volatile("" : "+v"(x))
+  constexpr int kChains = 12;
+#endif
 #define FOVEA_START(i) V x##i = term;
   FOVEA_EACH_CHAIN(FOVEA_START)
 #undef FOVEA_START
   for (std::int64_t round = 0; round < rounds; ++round) {
-// The empty asm makes the compiler believe that each value matters.
 #define FOVEA_STEP(i)                    \
   x##i = hn::MulAdd(x##i, factor, term); \
-  asm volatile("" : "+v"(x##i.raw));
+  FOVEA_KEEP(x##i.raw);
     FOVEA_EACH_CHAIN(FOVEA_STEP)
 #undef FOVEA_STEP
   }
 #undef FOVEA_EACH_CHAIN
-  return 2.0 * 12 * static_cast<double>(kLanes) * static_cast<double>(rounds);
+#undef FOVEA_TWELVE
+#undef FOVEA_KEEP
+  return 2.0 * kChains * static_cast<double>(kLanes) * static_cast<double>(rounds);
 }
 
 }  // namespace
@@ -153,7 +164,7 @@ double peak(std::int64_t rounds) {
 extern const GemmKernels gemm;
 const GemmKernels gemm = {.mr = kRows,
                           .nr = kColumns,
-                          .a_stride = kLanes,
+                          .a_stride = kStrideOfA,
                           .block = block,
                           .pack_b = pack_b,
                           .pack_b_transposed = pack_b_transposed,

@@ -17,16 +17,22 @@ void copy(std::int64_t rows, std::int64_t columns, const float* x, std::int64_t 
 
 // Row by row of what is stored, which may come from memory.
 void pack_a_transposed(std::int64_t m, std::int64_t k, const float* a, std::int64_t lda, float* tiles) {
-  static_assert(kRows <= kLanes);
+  constexpr int kVectors = kStrideOfA / kLanes;
   const F f;
   const Split split(m);
-  const M larger = hn::FirstN(f, static_cast<std::size_t>(split.smaller + 1));
-  const M smaller = hn::FirstN(f, static_cast<std::size_t>(split.smaller));
-  for (std::int64_t p = 0; p < k; ++p, a += lda, tiles += kLanes) {
+  M larger[kVectors];
+  M smaller[kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    const std::int64_t rows = split.smaller - v * kLanes;
+    larger[v] = hn::FirstN(f, static_cast<std::size_t>(rows < 0 ? 0 : rows + 1));
+    smaller[v] = hn::FirstN(f, static_cast<std::size_t>(rows < 0 ? 0 : rows));
+  }
+  for (std::int64_t p = 0; p < k; ++p, a += lda, tiles += kStrideOfA) {
     const float* from = a;
     float* to = tiles;
-    for (std::int64_t at = 0; at < split.count; ++at, to += k * kLanes) {
-      hn::Store(hn::MaskedLoad(at < split.larger ? larger : smaller, f, from), f, to);
+    for (std::int64_t at = 0; at < split.count; ++at, to += k * kStrideOfA) {
+      const M* masks = at < split.larger ? larger : smaller;
+      for (int v = 0; v < kVectors; ++v) hn::Store(load_first(masks[v], f, from + v * kLanes), f, to + v * kLanes);
       from += split.rows(at);
     }
   }
@@ -61,8 +67,8 @@ void pack_b(std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, fl
     const M second = hn::FirstN(f, static_cast<std::size_t>(rest < kLanes ? 0 : rest - kLanes));
     const float* row = b + j;
     for (std::int64_t p = 0; p < k; ++p, row += ldb, panels += kColumns) {
-      hn::Store(hn::MaskedLoad(first, f, row), f, panels);
-      hn::Store(hn::MaskedLoad(second, f, row + kLanes), f, panels + kLanes);
+      hn::Store(load_first(first, f, row), f, panels);
+      hn::Store(load_first(second, f, row + kLanes), f, panels + kLanes);
     }
   }
 }
@@ -80,6 +86,8 @@ HWY_INLINE void transpose_four_columns(const float* x, std::int64_t ldx, std::in
 #if defined(FOVEA_ISA_avx512)
     const hn::Full256<float> half;
     return hn::Combine(f, hn::Combine(half, row(i + 12), row(i + 8)), hn::Combine(half, row(i + 4), row(i)));
+#elif defined(FOVEA_ISA_neon)
+    return row(i);
 #else
     return hn::Combine(f, row(i + 4), row(i));
 #endif

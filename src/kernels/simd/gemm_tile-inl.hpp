@@ -18,10 +18,15 @@ constexpr std::int64_t kLanes = hn::MaxLanes(F());
 #if defined(FOVEA_ISA_avx512)
 constexpr int kRows = 14;  // 28 accumulators, 2 vectors of B, 1 broadcast of A: 31 of 32 registers
 constexpr bool kMasksAreFree = true;
+#elif defined(FOVEA_ISA_neon)
+constexpr int kRows = 12;  // 24 accumulators, 2 vectors of B, some broadcasts of A: under 32 registers
+constexpr bool kMasksAreFree = false;
 #else
 constexpr int kRows = 6;  // 12 accumulators, 2 vectors of B, 1 broadcast of A: 15 of 16 registers
 constexpr bool kMasksAreFree = false;
 #endif
+constexpr std::int64_t kStrideOfA = kRows <= kLanes ? kLanes : kRows;  // of a packed A: whole vectors
+static_assert(kStrideOfA % kLanes == 0);
 constexpr std::int64_t kColumns = 2 * kLanes;
 
 // How a tile finds its operands; the fields of GemmBlock, moved to the tile.
@@ -55,15 +60,34 @@ struct Split {
 
 #define FOVEA_EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13)
 
-// sum += x * y. As hn::MulAdd g++ 12 moves these about, picks the forms that overwrite x, and so runs out of registers.
+// sum += x * y, where x has the same value in every lane. As hn::MulAdd g++ 12 moves these about, picks the forms that
+// overwrite x, and so runs out of registers.
 HWY_INLINE void multiply_add(V& sum, V x, V y) {
+#if defined(FOVEA_ISA_neon)
+  asm volatile("fmla %0.4s, %2.4s, %1.s[0]" : "+w"(sum.raw) : "w"(x.raw), "w"(y.raw));
+#else
   asm volatile("vfmadd231ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(y.raw));
+#endif
 }
 
-// a[kRow * a_row + kStep] in every lane. In C++ g++ 12 computes each distance by an instruction of its own, which takes
+// *a for multiply_add(): on ARM, whose multiply-add takes one lane of x, in the first lane only.
+HWY_INLINE V value_of(const float* a) {
+#if defined(FOVEA_ISA_neon)
+  V x;
+  asm volatile("ldr %s0, %1" : "=w"(x.raw) : "m"(*a));
+  return x;
+#else
+  return hn::Set(F(), *a);
+#endif
+}
+
+// The same for a[kRow * a_row + kStep]. In C++ g++ 12 computes each distance by an instruction of its own, which takes
 // slots from the multiply-adds.
 template <int kRow, int kStep>
 HWY_INLINE V broadcast(const float* a, std::int64_t a_row) {
+#if defined(FOVEA_ISA_neon)
+  return value_of(a + kRow * a_row + kStep);
+#else
   V x;
   if constexpr (kRow == 0) {
     asm volatile("vbroadcastss %c2(%1), %0" : "=v"(x.raw) : "r"(a), "i"(4 * kStep));
@@ -71,6 +95,7 @@ HWY_INLINE V broadcast(const float* a, std::int64_t a_row) {
     asm volatile("vbroadcastss %c3(%1,%2,%c4), %0" : "=v"(x.raw) : "r"(a), "r"(a_row), "i"(4 * kStep), "i"(4 * kRow));
   }
   return x;
+#endif
 }
 
 // kWidth vectors wide. kRowsOfA: A stands in rows (a_k 1), else its values for one p stand together (a_row 1).
@@ -87,22 +112,22 @@ void tile(const Tile& t) {
 #undef FOVEA_ZERO
 
   if (t.bias != nullptr) {
-    const V last = hn::MaskedLoad(mask, f, t.bias + (kWidth - 1) * kLanes);
+    const V last = load_first(mask, f, t.bias + (kWidth - 1) * kLanes);
     const V first = kWidth == 2 ? hn::LoadU(f, t.bias) : last;
 #define FOVEA_BIAS(i) c##i##_0 = first, c##i##_1 = last;
     FOVEA_EACH_ROW(FOVEA_BIAS)
 #undef FOVEA_BIAS
   } else if (t.beta != 0.0F) {
     const V beta = hn::Set(f, t.beta);
-#define FOVEA_LOAD(i)                                                  \
-  if constexpr (i < R) {                                               \
-    const float* row = c + i * c_row;                                  \
-    if constexpr (kWidth == 2) {                                       \
-      c##i##_0 = hn::Mul(beta, hn::LoadU(f, row));                     \
-      c##i##_1 = hn::Mul(beta, hn::MaskedLoad(mask, f, row + kLanes)); \
-    } else {                                                           \
-      c##i##_0 = hn::Mul(beta, hn::MaskedLoad(mask, f, row));          \
-    }                                                                  \
+#define FOVEA_LOAD(i)                                              \
+  if constexpr (i < R) {                                           \
+    const float* row = c + i * c_row;                              \
+    if constexpr (kWidth == 2) {                                   \
+      c##i##_0 = hn::Mul(beta, hn::LoadU(f, row));                 \
+      c##i##_1 = hn::Mul(beta, load_first(mask, f, row + kLanes)); \
+    } else {                                                       \
+      c##i##_0 = hn::Mul(beta, load_first(mask, f, row));          \
+    }                                                              \
   }
     FOVEA_EACH_ROW(FOVEA_LOAD)
 #undef FOVEA_LOAD
@@ -133,26 +158,26 @@ void tile(const Tile& t) {
 #define FOVEA_GROUP_11 a9
 #define FOVEA_GROUP_12 a12
 #define FOVEA_GROUP_13 a12
-#define FOVEA_MULTIPLY(i)                                                                   \
-  if constexpr (i < R) {                                                                    \
-    const V x = kRowsOfA ? broadcast<i % 3, s>(FOVEA_GROUP_##i, a_row) : hn::Set(f, a0[i]); \
-    multiply_add(c##i##_0, x, b0);                                                          \
-    if constexpr (kWidth == 2) multiply_add(c##i##_1, x, b1);                               \
+#define FOVEA_MULTIPLY(i)                                                                  \
+  if constexpr (i < R) {                                                                   \
+    const V x = kRowsOfA ? broadcast<i % 3, s>(FOVEA_GROUP_##i, a_row) : value_of(a0 + i); \
+    multiply_add(c##i##_0, x, b0);                                                         \
+    if constexpr (kWidth == 2) multiply_add(c##i##_1, x, b1);                              \
   }
-#define FOVEA_STEP(S)                                                                \
-  {                                                                                  \
-    constexpr int s = S;                                                             \
-    (void)s;                                                                         \
-    V b0, b1;                                                                        \
-    if constexpr (kWidth == 2) {                                                     \
-      b0 = hn::LoadU(f, b);                                                          \
-      b1 = kMasked ? hn::MaskedLoad(mask, f, b + kLanes) : hn::LoadU(f, b + kLanes); \
-    } else {                                                                         \
-      b0 = kMasked ? hn::MaskedLoad(mask, f, b) : hn::LoadU(f, b);                   \
-    }                                                                                \
-    FOVEA_EACH_ROW(FOVEA_MULTIPLY)                                                   \
-    b += b_k;                                                                        \
-    if constexpr (!kRowsOfA) a0 += a_k;                                              \
+#define FOVEA_STEP(S)                                                            \
+  {                                                                              \
+    constexpr int s = S;                                                         \
+    (void)s;                                                                     \
+    V b0, b1;                                                                    \
+    if constexpr (kWidth == 2) {                                                 \
+      b0 = hn::LoadU(f, b);                                                      \
+      b1 = kMasked ? load_first(mask, f, b + kLanes) : hn::LoadU(f, b + kLanes); \
+    } else {                                                                     \
+      b0 = kMasked ? load_first(mask, f, b) : hn::LoadU(f, b);                   \
+    }                                                                            \
+    FOVEA_EACH_ROW(FOVEA_MULTIPLY)                                               \
+    b += b_k;                                                                    \
+    if constexpr (!kRowsOfA) a0 += a_k;                                          \
   }
 // The empty asm keeps the compiler from making fourteen pointers of five.
 #define FOVEA_ADVANCE(n)                                \
@@ -220,16 +245,16 @@ void tile(const Tile& t) {
   // A masked store is cheap with AVX-512 and slow with AVX2 on some CPUs: there the tile's last vector goes through
   // memory of its own.
   alignas(64) float rest[kMasksAreFree ? 1 : kRows * kLanes];
-#define FOVEA_STORE(i)                                              \
-  if constexpr (i < R) {                                            \
-    float* row = c + i * c_row;                                     \
-    if constexpr (kWidth == 2) hn::StoreU(c##i##_0, f, row);        \
-    const V last = kWidth == 2 ? c##i##_1 : c##i##_0;               \
-    if constexpr (kMasksAreFree) {                                  \
-      hn::BlendedStore(last, mask, f, row + (kWidth - 1) * kLanes); \
-    } else {                                                        \
-      hn::Store(last, f, rest + i * kLanes);                        \
-    }                                                               \
+#define FOVEA_STORE(i)                                         \
+  if constexpr (i < R) {                                       \
+    float* row = c + i * c_row;                                \
+    if constexpr (kWidth == 2) hn::StoreU(c##i##_0, f, row);   \
+    const V last = kWidth == 2 ? c##i##_1 : c##i##_0;          \
+    if constexpr (kMasksAreFree) {                             \
+      store_first(last, mask, f, row + (kWidth - 1) * kLanes); \
+    } else {                                                   \
+      hn::Store(last, f, rest + i * kLanes);                   \
+    }                                                          \
   }
   FOVEA_EACH_ROW(FOVEA_STORE)
 #undef FOVEA_STORE

@@ -40,7 +40,7 @@ void wide_tile(const Tile& t) {
   for (std::int64_t p = t.k; p > 0; --p) {
 #define FOVEA_BROADCAST(i) \
   V x##i = hn::Zero(f);    \
-  if constexpr (i < R) x##i = hn::Set(f, a[i * a_row]);
+  if constexpr (i < R) x##i = value_of(a + i * a_row);
     FOVEA_EACH_WIDE_ROW(FOVEA_BROADCAST)
 #undef FOVEA_BROADCAST
 #define FOVEA_MULTIPLY(i, v) \

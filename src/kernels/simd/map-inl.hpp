@@ -28,7 +28,7 @@ HWY_INLINE void MapArray(const float* x, float* y, std::size_t n, const Body& bo
   for (; i + kLanes <= n; i += kLanes) hn::StoreU(body(hn::LoadU(f, x + i)), f, y + i);
   if (i < n) {
     const auto mask = hn::FirstN(f, n - i);
-    hn::BlendedStore(body(hn::MaskedLoad(mask, f, x + i)), mask, f, y + i);
+    store_first(body(load_first(mask, f, x + i)), mask, f, y + i);
   }
 }
 
@@ -46,7 +46,7 @@ HWY_INLINE void MapArrays(const float* a, const float* b, float* y, std::size_t 
   for (; i + kLanes <= n; i += kLanes) hn::StoreU(body(hn::LoadU(f, a + i), hn::LoadU(f, b + i)), f, y + i);
   if (i < n) {
     const auto mask = hn::FirstN(f, n - i);
-    hn::BlendedStore(body(hn::MaskedLoad(mask, f, a + i), hn::MaskedLoad(mask, f, b + i)), mask, f, y + i);
+    store_first(body(load_first(mask, f, a + i), load_first(mask, f, b + i)), mask, f, y + i);
   }
 }
 
@@ -60,9 +60,8 @@ HWY_INLINE void UpdateArray(const float* a, const float* b, float* y, std::size_
   }
   if (i < n) {
     const auto mask = hn::FirstN(f, n - i);
-    const Floats v =
-        body(hn::MaskedLoad(mask, f, a + i), hn::MaskedLoad(mask, f, b + i), hn::MaskedLoad(mask, f, y + i));
-    hn::BlendedStore(v, mask, f, y + i);
+    const Floats v = body(load_first(mask, f, a + i), load_first(mask, f, b + i), load_first(mask, f, y + i));
+    store_first(v, mask, f, y + i);
   }
 }
 

@@ -20,9 +20,9 @@ HWY_INLINE void few(const DropoutMask& mask, std::int64_t number, const float* x
   const Floats scale = hn::Set(f, mask.scale());
   for (std::int64_t i = 0; i < n; i += kLanes) {
     const auto inside = hn::FirstN(f, static_cast<std::size_t>(n - i));
-    Floats v = hn::IfThenZeroElse(mask.dropped(f, number + i), hn::Mul(hn::MaskedLoad(inside, f, x + i), scale));
-    if constexpr (kAdd) v = hn::Add(v, hn::MaskedLoad(inside, f, y + i));
-    hn::BlendedStore(v, inside, f, y + i);
+    Floats v = hn::IfThenZeroElse(mask.dropped(f, number + i), hn::Mul(load_first(inside, f, x + i), scale));
+    if constexpr (kAdd) v = hn::Add(v, load_first(inside, f, y + i));
+    store_first(v, inside, f, y + i);
   }
 }
 

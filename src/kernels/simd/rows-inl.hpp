@@ -16,8 +16,8 @@ struct WholeLanes {
 /// The first lanes only; the others load as 0.
 struct FirstLanes {
   hn::Mask<F> mask;
-  HWY_INLINE Floats load(const float* p) const { return hn::MaskedLoad(mask, F(), p); }
-  HWY_INLINE void store(Floats v, float* p) const { hn::BlendedStore(v, mask, F(), p); }
+  HWY_INLINE Floats load(const float* p) const { return load_first(mask, F(), p); }
+  HWY_INLINE void store(Floats v, float* p) const { store_first(v, mask, F(), p); }
 };
 
 /// body(lanes, i) for i = 0, L, 2L, … below n.

@@ -1,8 +1,7 @@
 // exp, tanh, sigmoid, gelu and swish on one vector, for every Highway kernel source. D is a tag of float.
 //
 // The coefficients are our own fits (script/minimax prints them); tests/kernels/vector_math_test.cpp holds each
-// function to its bound. NaN stays NaN: Highway's Min and Max give their second operand when one is NaN on x86, so the
-// argument stands second everywhere below.
+// function to its bound. NaN stays NaN.
 #pragma once
 
 #include "kernels/activation.hpp"
@@ -12,6 +11,25 @@ namespace fovea::kernels::FOVEA_ISA {
 
 template <class D>
 using VecOf = hn::Vec<D>;
+
+/// The larger, and the smaller, of a bound and x; NaN stays NaN. On x86 Highway's Max and Min give their second operand
+/// when one is NaN, on ARM the one that is a number.
+template <class V>
+HWY_INLINE V AtLeast(V bound, V x) {
+#if defined(FOVEA_ISA_neon)
+  return V(vmaxq_f32(bound.raw, x.raw));
+#else
+  return hn::Max(bound, x);
+#endif
+}
+template <class V>
+HWY_INLINE V AtMost(V bound, V x) {
+#if defined(FOVEA_ISA_neon)
+  return V(vminq_f32(bound.raw, x.raw));
+#else
+  return hn::Min(bound, x);
+#endif
+}
 
 namespace vector_math {
 
@@ -96,7 +114,7 @@ HWY_INLINE V ExpNotLarge(D d, V x, V small) {
 /// e^x, within 1 ulp, subnormal results included; 0 for -inf, inf from 88.73 on.
 template <class D, class V = VecOf<D>>
 HWY_INLINE V Exp(D d, V x) {
-  x = hn::Max(hn::Set(d, -104.0F), hn::Min(hn::Set(d, 89.0F), x));
+  x = AtLeast(hn::Set(d, -104.0F), AtMost(hn::Set(d, 89.0F), x));
   V shifted;
   const V r = vector_math::ReduceByLn2(d, x, shifted);
   return vector_math::ScaleByPower(d, vector_math::ExpReduced(d, r), shifted);
@@ -113,7 +131,7 @@ HWY_INLINE V ExpOrdinary(D d, V x) {
 /// 2^x, within 2 ulp, subnormal results included.
 template <class D, class V = VecOf<D>>
 HWY_INLINE V Exp2(D d, V x) {
-  x = hn::Max(hn::Set(d, -151.0F), hn::Min(hn::Set(d, 129.0F), x));
+  x = AtLeast(hn::Set(d, -151.0F), AtMost(hn::Set(d, 129.0F), x));
   const V round = hn::Set(d, vector_math::kRound);
   const V shifted = hn::Add(x, round);
   const V r = hn::Mul(hn::Sub(x, hn::Sub(shifted, round)), hn::Set(d, 0.693147182F));
@@ -134,7 +152,7 @@ HWY_INLINE V ExpNeg(D d, V x) {
 /// cheapest exponential: tiled softmax keeps its scores times log2(e).
 template <class D, class V = VecOf<D>>
 HWY_INLINE V Exp2Neg(D d, V x) {
-  x = hn::Max(hn::Set(d, -127.0F), x);
+  x = AtLeast(hn::Set(d, -127.0F), x);
   const V round = hn::Set(d, vector_math::kRound);
   const V shifted = hn::Add(x, round);
   const V r = hn::Sub(x, hn::Sub(shifted, round));
@@ -152,7 +170,7 @@ HWY_INLINE V Exp2Neg(D d, V x) {
 template <class D, class V = VecOf<D>>
 HWY_INLINE V Tanh(D d, V x) {
   // From here on the result rounds to 1, which these polynomials give at 9.015 exactly.
-  x = hn::Max(hn::Set(d, -9.015F), hn::Min(hn::Set(d, 9.015F), x));
+  x = AtLeast(hn::Set(d, -9.015F), AtMost(hn::Set(d, 9.015F), x));
   const V u = hn::Mul(x, x);
   V p = hn::MulAdd(hn::Set(d, 0.000102676455F), u, hn::Set(d, 0.0267890493F));
   V q = hn::MulAdd(hn::Set(d, 2.20617428e-06F), u, hn::Set(d, 0.00217026478F));
@@ -185,7 +203,7 @@ HWY_INLINE V TanhGrad(D d, V y, V dy) {
 template <class D, class V = VecOf<D>>
 HWY_INLINE V Sigmoid(D d, V x) {
   // From 18 on the result rounds to 1.
-  x = hn::Max(hn::Set(d, -104.0F), hn::Min(hn::Set(d, 18.0F), x));
+  x = AtLeast(hn::Set(d, -104.0F), AtMost(hn::Set(d, 18.0F), x));
   const V e = vector_math::ExpNotLarge<false>(d, x, x);
   return hn::Div(e, hn::Add(e, hn::Set(d, 1.0F)));
 }
@@ -223,16 +241,16 @@ HWY_INLINE V NormalTail(D d, V a, V& bell) {
 /// its relative accuracy.
 template <class D, class V = VecOf<D>>
 HWY_INLINE V Gelu(D d, V x) {
-  const V a = hn::Min(hn::Set(d, 14.5F), hn::Abs(x));
+  const V a = AtMost(hn::Set(d, 14.5F), hn::Abs(x));
   V bell;
   const V tail = vector_math::NormalTail(d, a, bell);
-  return hn::NegMulAdd(a, tail, hn::Max(hn::Zero(d), x));
+  return hn::NegMulAdd(a, tail, AtLeast(hn::Zero(d), x));
 }
 
 /// gelu'(x) = Phi(x) + x phi(x), within 4e-7 of the truth.
 template <class D, class V = VecOf<D>>
 HWY_INLINE V GeluSlope(D d, V x) {
-  const V a = hn::Min(hn::Set(d, 14.5F), hn::Abs(x));
+  const V a = AtMost(hn::Set(d, 14.5F), hn::Abs(x));
   V bell;
   const V tail = vector_math::NormalTail(d, a, bell);
   const V phi = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0F), tail));
@@ -248,7 +266,7 @@ HWY_INLINE V GeluGrad(D d, V x, V dy) {
 /// max(x, 0); NaN stays NaN.
 template <class D, class V = VecOf<D>>
 HWY_INLINE V Relu(D d, V x) {
-  return hn::Max(hn::Zero(d), x);
+  return AtLeast(hn::Zero(d), x);
 }
 
 /// dx of y = relu(x), given x or y, and dy.
@@ -272,7 +290,7 @@ HWY_INLINE V LeakyReluGrad(D d, V x, V dy) {
 /// swish(x) = x sigmoid(x), within 5 ulp where sigmoid(x) is an ordinary number; 0 for -inf.
 template <class D, class V = VecOf<D>>
 HWY_INLINE V Swish(D d, V x) {
-  return hn::Mul(hn::Max(hn::Set(d, -104.0F), x), Sigmoid(d, x));
+  return hn::Mul(AtLeast(hn::Set(d, -104.0F), x), Sigmoid(d, x));
 }
 
 /// dx of y = swish(x), given x and dy: dy s (1 + x (1 - s)) with s = sigmoid(x), the slope within 5e-7 of the truth.
@@ -280,7 +298,7 @@ HWY_INLINE V Swish(D d, V x) {
 template <class D, class V = VecOf<D>>
 HWY_INLINE V SwishGrad(D d, V x, V dy) {
   const V one = hn::Set(d, 1.0F);
-  x = hn::Max(hn::Set(d, -104.0F), hn::Min(hn::Set(d, 18.0F), x));
+  x = AtLeast(hn::Set(d, -104.0F), AtMost(hn::Set(d, 18.0F), x));
   const V e = vector_math::ExpNotLarge<false>(d, x, x);
   const V rest = hn::Div(one, hn::Add(e, one));  // 1 - s
   return hn::Mul(dy, hn::Mul(hn::Mul(e, rest), hn::MulAdd(x, rest, one)));
