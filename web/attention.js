@@ -1,6 +1,6 @@
 // Draws attention: Fovea.attention(element, pictures). A picture is a line of `fovea run --attention`:
-//   {source: [token], target: [token], weights: [[number]], title?, attention?: [{kind, layer, head, weights}]}
-// What it gives back has set(pictures), show(index), choose({layer, head}), activate(token), pin(token) and state;
+//   {source: [token], target: [token], weights: [[number]], title?, attention?: [{kind, layer, head, queries, keys, weights}]}
+// What it gives back has set(pictures), show(index), choose({kind, layer, head, colour}), activate(token), pin(token) and state;
 // options.onshow(state) is called when the reader chose something, options.onlight(active, weights) when something is lit.
 // Pointing at a token, or moving to it with the keys, lights up what it attended to, in both directions.
 (function () {
@@ -9,7 +9,7 @@
   const FULL = 1600; // cells up to which the table shows every weight
 
   Fovea.attention = function (root, pictures, options = {}) {
-    const state = { at: 0, layer: '', head: '', active: null, pinned: null };
+    const state = { at: 0, kind: '', layer: '', head: '', colour: false, active: null, pinned: null };
     let picture = null;
     let weights = null;
     let hovered = null;
@@ -24,15 +24,21 @@
     const pick = make('select', { onchange: () => show(pick.selectedIndex) });
     const previous = make('button', { type: 'button', class: 'step', onclick: () => show(state.at - 1) }, '‹');
     const next = make('button', { type: 'button', class: 'step', onclick: () => show(state.at + 1) }, '›');
+    const kind = make('select', { class: 'choose-kind', onchange: () => choose({ kind: kind.value, layer: '', head: '' }) });
+    const kindName = make('span');
+    const kinds = make('label', { class: 'kinds' }, kindName, kind);
+    const colour = make('button', { type: 'button', class: 'small colour', 'aria-pressed': 'false', onclick: () => choose({ colour: !state.colour }) });
+    const chips = make('span', { class: 'colour-chips', role: 'group' });
+    const off = new Set(); // heads whose colour is switched off
     const layer = make('select', { onchange: () => choose({ layer: layer.value }) });
     const head = make('select', { onchange: () => choose({ head: head.value }) });
     const layerName = make('span');
     const headName = make('span');
-    const heads = make('span', { class: 'choose-head' }, make('label', {}, layerName, layer), make('label', {}, headName, head));
+    const heads = make('span', { class: 'choose-head' }, make('label', {}, layerName, layer), make('label', {}, headName, head), colour);
     const savers = ['SVG', 'PNG', 'JSON'].map((kind) => make('button', { type: 'button', class: 'small save', 'data-kind': kind, onclick: () => save(kind) }, kind));
     const saveName = make('span', { class: 'save-name', 'aria-hidden': 'true' });
     const saving = make('span', { class: 'saving', role: 'group' }, saveName, ...savers);
-    bar.append(previous, make('label', { class: 'pick' }, pick), next, heads, saving);
+    bar.append(previous, make('label', { class: 'pick' }, pick), next, kinds, heads, chips, saving);
     const readout = make('output', { class: 'attention-readout', 'aria-live': 'polite' });
     const summary = make('summary');
     const table = make('table', { class: 'weights-table' });
@@ -41,6 +47,11 @@
 
     function name() {
       const w = Fovea.words;
+      kindName.textContent = w.kind;
+      kind.setAttribute('aria-label', w.kind);
+      colour.textContent = w.colour;
+      colour.title = w.colourHint;
+      chips.setAttribute('aria-label', w.colour);
       layerName.textContent = w.layer;
       headName.textContent = w.head;
       layer.setAttribute('aria-label', w.layer);
@@ -74,7 +85,13 @@
       const tokens = (one) => one && [...one.source, '', ...one.target].join('\n');
       if (tokens(picture) !== tokens(pictures[index])) state.pinned = hovered = null;
       state.at = index;
-      picture = pictures[index];
+      const there = Fovea.kindsOf(pictures[index]);
+      if (!there.includes(state.kind)) state.kind = options.kind || there[0] || 'cross';
+      kinds.hidden = there.length < 2;
+      kind.replaceChildren(...there.map((one) => make('option', { value: one }, Fovea.words.kinds[one] || one)));
+      kind.value = state.kind;
+      picture = Fovea.ofKind(pictures[index], state.kind);
+      if (options.kind && !picture.kind) picture = { ...picture, kind: options.kind };
       pick.selectedIndex = index;
       previous.disabled = index === 0;
       next.disabled = index === pictures.length - 1;
@@ -93,7 +110,9 @@
     }
 
     function choose(change) {
+      const other = change.kind !== undefined && change.kind !== state.kind;
       Object.assign(state, change);
+      if (other && picture) { show(state.at); return; }
       layer.value = state.layer;
       head.value = state.head;
       if (!picture) return;
@@ -103,12 +122,30 @@
 
     function look() {
       weights = Fovea.chosen(picture, state.layer, state.head);
-      rows.draw(picture, weights);
+      rows.draw(picture, weights, coloured());
       grid.draw(picture);
       grid.mark(state.layer, state.head);
       heat.draw(picture, weights, room());
       tabulate();
       light();
+    }
+
+    // Several heads at once, each in a colour of its own: those of the chosen layer, or of all layers by their mean.
+    function coloured() {
+      const numbers = [...new Set(Fovea.mapsOf(picture).map((one) => one.head))].sort((a, b) => a - b);
+      colour.hidden = numbers.length < 2;
+      colour.setAttribute('aria-pressed', String(state.colour && !colour.hidden));
+      chips.hidden = !state.colour || colour.hidden;
+      chips.replaceChildren();
+      if (chips.hidden) return null;
+      const hue = (n) => `hsl(${Math.round((360 * n) / numbers.length)} 70% 50%)`;
+      chips.append(...numbers.map((n, i) => {
+        const chip = make('button', { type: 'button', class: 'chip', 'data-head': n, 'aria-pressed': String(!off.has(n)), 'aria-label': `${Fovea.words.head} ${n}`, title: `${Fovea.words.head} ${n}`,
+          onclick: () => { if (!off.delete(n)) off.add(n); look(); chips.children[i].focus(); } }, String(n));
+        chip.style.setProperty('--chip', hue(i));
+        return chip;
+      }));
+      return numbers.map((n, i) => ({ head: n, colour: hue(i), weights: off.has(n) ? null : Fovea.chosen(picture, state.layer, n) })).filter((one) => one.weights);
     }
 
     // The heads stand beside the map where there is space for both.
@@ -195,6 +232,6 @@
       rows.resize();
     }).observe(root);
     set(pictures);
-    return { set, show, choose, activate, pin, state, get weights() { return weights; } };
+    return { set, show, choose, activate, pin, state, get weights() { return weights; }, get picture() { return picture; } };
   };
 })();

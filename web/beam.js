@@ -25,6 +25,9 @@
       else roots.push(node);
     }
     quill.font = `500 14px ${family}`;
+    // A piece that goes on with a word says so: its name depends on what stands before it.
+    const first = beam.nodes.find((node) => (node.token || '').startsWith('▁'));
+    const nameOf = (node) => (first && node.up && node.up.token ? Fovea.names([first.token, node.token])[1] : Fovea.names([node.token])[0]);
     const columns = [];
     let level = roots;
     let x = 12;
@@ -32,7 +35,7 @@
       level.forEach((node, row) => {
         node.row = row;
         node.column = guard;
-        node.name = node.token ? Fovea.names([node.token])[0] : `‹${Fovea.words.start}›`;
+        node.name = node.token ? nameOf(node) : `‹${Fovea.words.start}›`;
         node.chance = Math.exp(Math.min(0, node.log_probability - (node.up ? node.up.log_probability : 0)));
         node.width = Math.max(26, Math.min(170, quill.measureText(node.name).width + 18));
       });

@@ -7,13 +7,16 @@
 
   Fovea.view('generate', (page) => {
     const text = $('text');
-    const state = { word: '', words: false, limit: 0, models: [], ready: false, shown: null, wanted: null };
+    const state = { word: '', words: false, chosen: '', limit: 0, models: [], ready: false, shown: null, wanted: null };
     const mirror = Fovea.litText($('mirror'));
     const output = Fovea.litText($('output'));
 
     // --- the drawings ----------------------------------------------------------------------------------------------
     const view = Fovea.attention($('attention'), [], {
-      onshow: (now) => { if (state.shown) { state.word = Fovea.link.nameOf(now.pinned); page.wrote(); } },
+      onshow: (now) => {
+        if (state.shown) { state.word = Fovea.link.nameOf(now.pinned); page.wrote(); }
+        if (state.ready) changes.follow(view.picture, now);
+      },
       onlight: (active, weights) => {
         const shares = Fovea.shares(weights, active);
         mirror.light(shares.source, active && active.side === 'source' ? active.i : -1);
@@ -22,6 +25,9 @@
       json: (picture) => Fovea.pictureJson(picture),
     });
     const beam = Fovea.beam($('beam'));
+    // What is changed in the model: positions are pieces of this text, so another text or other units begin anew.
+    const changes = Fovea.interventions({ onchange: () => changed(0) });
+    $('attention').after(changes.element);
     for (const [element, lit, side] of [[text, mirror, 'source'], [$('output'), output, 'target']]) {
       const at = (event) => { const i = lit.at(event); return i < 0 ? null : { side, i }; };
       element.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && view.activate(at(event)));
@@ -56,6 +62,7 @@
       else $('output').classList.add('stale');
       asker.ask(nothing ? null : {
         text: value, source: pair.source, target: pair.target, words: state.words,
+        interventions: state.words ? [] : changes.list, output: state.chosen,
         small: small(value), attention: attends() && small(value), heads: Math.max(1, ...models().map((one) => one.layers * one.heads)),
       }, delay);
       page.wrote();
@@ -84,7 +91,10 @@
       $('detected').textContent = found ? Fovea.words.detected(pair.name(found.language)) : '';
       const others = (reply.alternatives || []).filter((one) => one && one !== reply.translatedText);
       $('others').hidden = others.length === 0;
-      $('alternatives').replaceChildren(...others.map((one) => make('li', { dir: 'auto' }, ...Fovea.differing(reply.translatedText, one))));
+      $('alternatives').replaceChildren(...others.map((one) => make('li', { dir: 'auto' }, make('button', {
+        type: 'button', class: 'bare other', title: Fovea.words.choose, 'aria-pressed': String(one === state.chosen),
+        onclick: () => { state.chosen = one === state.chosen ? '' : one; changed(0); },
+      }, ...Fovea.differing(reply.translatedText, one)))));
       // The mean now when there is nothing to see yet; else the picture waits for its heads, so that it does not flicker.
       if (reply.attention && ($('look').hidden || request.text.length > 600)) draw(reply.attention);
     }
@@ -103,6 +113,7 @@
       if (!some) return;
       const at = Fovea.link.wordAt(state.word); // read before the view reports what it kept
       view.set([picture]);
+      changes.follow(view.picture, view.state);
       if (at && !view.state.pinned) view.pin(at);
     }
     function attention(request, reply) {
@@ -138,23 +149,64 @@
       $('count').textContent = state.limit > 0 && length > state.limit * 0.7 ? Fovea.words.count(length, state.limit) : '';
     }
     function examples() {
-      const list = Fovea.examples[pair.source] || [];
+      // The model's own validation lines, where its folder has some.
+      const own = models().flatMap((one) => one.examples || []);
+      const list = own.length ? own.slice(0, 4) : Fovea.examples[pair.source] || [];
       $('examples').replaceChildren(...(list.length ? [make('span', { class: 'aside' }, Fovea.words.tryOne)] : []),
         ...list.map((one) => make('button', { type: 'button', class: 'example', onclick: () => { text.value = one; text.focus(); changed(0); } }, one)));
     }
 
     // --- controls --------------------------------------------------------------------------------------------------
-    const edited = () => { state.word = ''; view.pin(null); changed(180); };
+    const edited = () => { state.chosen = ''; changes.clear(false); state.word = ''; view.pin(null); changed(180); };
     text.addEventListener('input', (event) => { if (event.isComposing) mirror.set(text.value, []); else edited(); }); // half a character is no text
     text.addEventListener('compositionend', edited);
     $('clear').addEventListener('click', () => { text.value = ''; state.word = ''; changed(0); text.focus(); });
     $('copy').addEventListener('click', () => page.copy(state.shown.translatedText, $('copy'), Fovea.words.copied));
     $('art').append(Fovea.ribbons());
+    // A text file that is dropped is its text.
+    const desk = $('generate');
+    const carries = (event) => event.dataTransfer && [...event.dataTransfer.types].includes('Files');
+    desk.addEventListener('dragover', (event) => { if (carries(event)) { event.preventDefault(); desk.classList.add('dropping'); } });
+    desk.addEventListener('dragleave', (event) => { if (!desk.contains(event.relatedTarget)) desk.classList.remove('dropping'); });
+    desk.addEventListener('drop', async (event) => {
+      desk.classList.remove('dropping');
+      const file = carries(event) && event.dataTransfer.files[0];
+      if (!file) return;
+      event.preventDefault();
+      text.value = (await file.slice(0, 400000).text()).slice(0, state.limit || 100000);
+      edited();
+    });
+    // The numbers of this sentence, in a window of their own on the page.
+    const sheet = make('iframe', { class: 'explain-sheet', name: 'explain-sheet', sandbox: 'allow-scripts', title: Fovea.words.explainHint });
+    const shut = make('button', { type: 'button', class: 'small shut', onclick: () => dialog.close() });
+    const dialog = make('dialog', { class: 'explain-dialog' }, shut, sheet);
+    document.body.append(dialog);
+    $('explain').addEventListener('click', () => {
+      if (!state.shown) return;
+      const now = view.state;
+      const fields = {
+        q: text.value, source: pair.source, target: pair.target, kind: (view.picture && view.picture.kind) || (attends() ? 'cross' : ''),
+        interventions: JSON.stringify(changes.list), format: 'html', ...(Fovea.api.key ? { api_key: Fovea.api.key } : {}),
+      };
+      if (now.layer !== '') fields.layer = Number(now.layer);
+      if (now.head !== '') fields.head = Number(now.head);
+      if (!state.words && now.pinned && now.pinned.t !== undefined) { fields.query = now.pinned.t; fields.key = now.pinned.s; }
+      shut.textContent = Fovea.words.close;
+      // A form, so that the answer is a document with its own rules of what may run.
+      const form = make('form', { method: 'post', action: 'explain', target: 'explain-sheet', hidden: '' },
+        ...Object.entries(fields).map(([name, value]) => make('input', { type: 'hidden', name, value: String(value) })));
+      document.body.append(form);
+      form.submit();
+      form.remove();
+      dialog.showModal();
+    });
     $('unit').addEventListener('click', (event) => {
       const unit = event.target.dataset.unit;
       if (!unit || (unit === 'words') === state.words) return;
       state.words = unit === 'words';
       state.word = '';
+      changes.clear(false);
+      changes.element.hidden = state.words;
       units();
       changed(0);
     });
@@ -187,12 +239,13 @@
         view.pin(null);
         state.word = wanted.word || '';
         units();
+        if (wanted.kind) view.state.kind = wanted.kind;
         if (state.ready) pair.choose(wanted.from || pair.source, wanted.to || pair.target);
         else state.wanted = { from: wanted.from, to: wanted.to };
         if (state.ready) changed(0);
       },
       address: () => ({
-        text: text.value, from: pair.source, to: pair.target, layer: view.state.layer, head: view.state.head, word: state.word, unit: state.words ? 'words' : '',
+        text: text.value, from: pair.source, to: pair.target, kind: view.state.kind === 'cross' ? '' : view.state.kind, layer: view.state.layer, head: view.state.head, word: state.word, unit: state.words ? 'words' : '',
       }),
       wordsChanged() {
         examples();

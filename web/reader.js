@@ -24,16 +24,16 @@ self.onmessage = async ({ data: { id, url, body, abort } }) => {
       self.postMessage({ id, status: response.status, error: answer.error, after: response.headers.get('Retry-After') });
       return;
     }
-    const rows = answer.target.length;
-    const columns = answer.source.length;
     const moved = [];
     const grid = (matrix) => {
+      const rows = matrix.length;
+      const columns = rows ? matrix[0].length : 0;
       const values = new Float32Array(rows * columns);
       flat(matrix, values, 0);
       moved.push(values.buffer);
       return { rows, columns, values };
     };
-    const attention = (answer.attention || []).filter((one) => one.kind === 'cross').map((one) => ({ ...one, weights: grid(one.weights) }));
+    const attention = (answer.attention || []).map((one) => (one.weights ? { ...one, weights: grid(one.weights) } : one));
     const mean = grid(answer.weights);
     delete answer.weights;
     delete answer.attention;

@@ -13,6 +13,7 @@
     let active = null;
     let held = false;
     let language = '';
+    let coloured = null; // several heads at once: [{colour, weights}]
     const lines = document.createElementNS(SVG, 'svg');
     lines.setAttribute('class', 'attention-lines');
     lines.setAttribute('aria-hidden', 'true');
@@ -23,13 +24,17 @@
       lines, side('source'), make('div', { class: 'attention-gap' }), side('target'));
     const button = (name, i) => lists[name].children[i].firstChild;
 
-    function draw(newPicture, newWeights) {
+    function draw(newPicture, newWeights, newColoured = null) {
       const sameTokens = ['source', 'target'].every((name) => picture[name].join('\n') === newPicture[name].join('\n'));
       picture = newPicture;
       weights = newWeights;
+      coloured = newColoured;
       for (const name of ['source', 'target']) {
-        captions[name].textContent = Fovea.words[name];
-        lists[name].setAttribute('aria-label', Fovea.words[name]);
+        // Of self-attention both sides are the same text: what attends, and what is attended to.
+        const self = picture.kind && picture.kind !== 'cross';
+        const caption = self ? Fovea.words[name === 'source' ? 'keys' : 'queries'] : Fovea.words[name];
+        captions[name].textContent = caption;
+        lists[name].setAttribute('aria-label', caption);
         if (!sameTokens || language !== Fovea.language) fill(name);
       }
       language = Fovea.language;
@@ -153,13 +158,19 @@
       const from = place(lists.source, 'bottom');
       const to = place(lists.target, 'top');
       const path = (t, s, strong) => {
-        const w = weights.values[t * weights.columns + s];
-        if (w < (strong ? LEAST : 0.04)) return;
+        if (!coloured) { line(weights, t, s, strong, null, 0); return; }
+        // Side by side, so that no head hides another.
+        coloured.forEach((one, i) => line(one.weights, t, s, strong, one.colour, (i - (coloured.length - 1) / 2) * 2.2));
+      };
+      const line = (grid, t, s, strong, stroke, aside) => {
+        const w = grid.values[t * grid.columns + s];
+        if (w < (strong ? LEAST : stroke ? 0.1 : 0.04)) return;
         const a = from[s];
         const b = to[t];
         const bend = (b.y - a.y) * 0.45;
         const p = document.createElementNS(SVG, 'path');
-        p.setAttribute('d', `M${a.x} ${a.y}C${a.x} ${a.y + bend} ${b.x} ${b.y - bend} ${b.x} ${b.y}`);
+        p.setAttribute('d', `M${a.x + aside} ${a.y}C${a.x + aside} ${a.y + bend} ${b.x + aside} ${b.y - bend} ${b.x + aside} ${b.y}`);
+        if (stroke) p.style.stroke = stroke;
         p.setAttribute('stroke-width', strong ? 1 + 4.5 * w : 0.8 + 3.2 * w);
         p.setAttribute('stroke-opacity', strong ? 0.15 + 0.85 * w : active ? 0.05 : 0.06 + 0.6 * w * w);
         lines.append(p);

@@ -28,7 +28,9 @@
     if (!request.small || (request.attention && !answer.attention) || size * request.heads > NUMBERS) { owner.attention(request, null); return; }
     if (answer.detectedLanguage) fields.source = answer.detectedLanguage.language;
     try {
-      const all = await Fovea.api.attention({ ...fields, beam: Fovea.beamWidth }, signal);
+      const all = await Fovea.api.attention({
+        ...fields, beam: Fovea.beamWidth, kind: 'all', interventions: request.interventions || [], output: request.output || '',
+      }, signal);
       if (!signal.aborted) owner.attention(request, all);
     } catch (error) {
       if (error.name === 'AbortError' || signal.aborted) return;

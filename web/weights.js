@@ -31,13 +31,37 @@
     return cross.length > 0 ? cross : all;
   };
 
+  // The kinds of attention a picture has: target to source first.
+  Fovea.kindsOf = function (picture) {
+    const kinds = [...new Set((picture.attention || []).map((one) => one.kind || 'cross'))];
+    const order = ['cross', 'encoder', 'decoder'];
+    const place = (kind) => (order.includes(kind) ? order.indexOf(kind) : order.length);
+    return kinds.sort((a, b) => place(a) - place(b));
+  };
+  // The same picture of one kind: keys above, queries below, the mean of its heads.
+  Fovea.ofKind = function (picture, kind) {
+    const maps = (picture.attention || []).filter((one) => (one.kind || 'cross') === kind);
+    if (!kind || !maps.length || (kind === 'cross' && picture.weights && picture.weights.length !== 0)) return picture;
+    const grids = maps.map((one) => Fovea.grid(Fovea.dense(one)));
+    return { ...picture, kind, source: maps[0].keys || picture.source, target: maps[0].queries || picture.target, weights: Fovea.meanOf(grids), attention: maps };
+  };
+  // All weights of a map that lists the largest of each query only.
+  Fovea.dense = function (map) {
+    if (!map.largest) return map.weights;
+    const columns = (map.keys || map.source).length;
+    const values = new Float32Array(map.largest.index.length * columns);
+    map.largest.index.forEach((keys, r) => keys.forEach((key, n) => { values[r * columns + key] += map.largest.weight[r][n]; }));
+    return { rows: map.largest.index.length, columns, values };
+  };
+
   // The weights to show: the mean of the heads that match; with no choice, the picture's own.
   Fovea.chosen = function (picture, layer, head) {
     const any = (x) => x === '' || x === undefined || x === null;
     const matching = Fovea.mapsOf(picture).filter((one) =>
       (any(layer) || one.layer === Number(layer)) && (any(head) || one.head === Number(head)));
-    if ((any(layer) && any(head)) || matching.length === 0) return Fovea.grid(picture.weights);
-    return matching.length === 1 ? Fovea.grid(matching[0].weights) : Fovea.meanOf(matching.map((one) => Fovea.grid(one.weights)));
+    if ((any(layer) && any(head)) || matching.length === 0) return Fovea.grid(Fovea.dense(picture));
+    const grids = matching.map((one) => Fovea.grid(Fovea.dense(one)));
+    return grids.length === 1 ? grids[0] : Fovea.meanOf(grids);
   };
 
   // What an active token lights on the other side: {source, target}, each null or weights. A cell {t, s} lights as its row.

@@ -9,6 +9,8 @@
 #include "fovea/attention/coverage.hpp"
 #include "fovea/attention/graph.hpp"
 #include "fovea/attention/hierarchical.hpp"
+#include "fovea/attention/interventions.hpp"
+#include "fovea/attention/kind.hpp"
 #include "fovea/attention/mask.hpp"
 #include "fovea/attention/memory_network.hpp"
 #include "fovea/attention/multi_dimensional.hpp"

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/attention/kind.hpp"
+
 namespace fovea {
 
 /// Numbers in rows and columns, row after row.
@@ -21,16 +23,17 @@ struct AttentionMatrix {
   }
 };
 
-/// Which queries attend to which keys.
-enum class AttentionKind {
-  cross,    // the target to the source
-  encoder,  // the source to itself
-  decoder,  // the target to its own earlier tokens
+/// The largest weights of each query, largest first, where all of them would be too many.
+struct LargestWeights {
+  std::int64_t rows = 0, columns = 0;  // queries and keys
+  std::int64_t count = 0;              // of each query; 0: there are none
+  std::vector<std::int64_t> index{};   // [rows, count]: the keys
+  std::vector<float> weight{};         // [rows, count]
+
+  explicit operator bool() const { return count > 0; }
+  /// All weights, with zeros for those that are not listed. Throws UsageError where that would be too large to draw.
+  [[nodiscard]] AttentionMatrix dense() const;
 };
-/// "cross", "encoder" or "decoder".
-[[nodiscard]] std::string_view name_of(AttentionKind kind);
-/// Throws UsageError naming the possible kinds.
-[[nodiscard]] AttentionKind attention_kind(std::string_view name);
 
 /// The weights of one head of one layer, both counted from 0.
 struct AttentionMap {
@@ -38,7 +41,8 @@ struct AttentionMap {
   int layer = 0;                               // counted from 0
   int head = 0;                                // counted from 0
   std::vector<std::string> queries{}, keys{};  // their tokens
-  AttentionMatrix weights{};                   // [queries, keys]; a row sums to 1
+  AttentionMatrix weights{};                   // [queries, keys]; a row sums to 1. Empty where there is:
+  LargestWeights largest{};                    // of a long text
 };
 
 /// The attention of one line: what files, answers, pages and pictures are made of.
@@ -46,15 +50,18 @@ struct AttentionRecord {
   std::string title{};                          // shown above the picture; may be empty
   std::vector<std::string> source{}, target{};  // tokens, each end of sequence included
   AttentionMatrix weights{};                    // [target, source]: the mean over layers and heads, or the chosen ones
+  LargestWeights largest{};                     // in place of `weights` of a long text
   std::vector<AttentionMap> maps{};             // none, or some or all of the heads one by one
 };
 
 /// Throws ShapeError unless every matrix is [queries, keys].
 void check(const AttentionRecord& record);
-/// The mean over the maps. Throws ShapeError when their shapes differ.
+/// The mean over the maps, those with the largest weights only written out. Throws ShapeError when their shapes differ.
 [[nodiscard]] AttentionMatrix mean_of(const std::vector<AttentionMap>& maps);
-/// The record's own weights; or, given a layer or a head or both, the mean of the cross-attention maps that match.
-/// Throws UsageError when none does.
+/// The mean over maps that list the largest weights only, as such a list.
+[[nodiscard]] LargestWeights mean_of_largest(const std::vector<AttentionMap>& maps);
+/// The record's own weights; or, given a layer or a head or both, the mean of the maps that match: those of
+/// cross-attention, or where there are none of it, all. Throws UsageError when none does.
 [[nodiscard]] AttentionMatrix chosen_weights(const AttentionRecord& record, std::optional<int> layer = {},
                                              std::optional<int> head = {});
 /// Of the maps of one kind, a record of its own: queries as the target, keys as the source, their mean as the weights.
@@ -68,7 +75,8 @@ struct AttentionJsonOptions {
 ///     {"source": [token…], "target": [token…], "weights": [[number…]…],
 ///      "attention": [{"kind": "cross", "layer": 0, "head": 1, "queries": [token…], "keys": [token…], "weights": …}…]}
 ///
-/// `attention` holds the maps, where there are some; `title` stands first, where there is one.
+/// In place of "weights" of a long text there is "largest": {"index": [[key…]…], "weight": [[number…]…]}, the largest
+/// of each query. `attention` holds the maps, where there are some; `title` stands first, where there is one.
 [[nodiscard]] std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& how = {});
 /// Several sentences of one text as one record: blocks on the diagonal, since sentences do not attend to each other.
 /// The zeros between them exist only as text. Throws ShapeError when the sentences have different maps.

@@ -10,3 +10,4 @@
 #include "fovea/nn/pass.hpp"
 #include "fovea/nn/positions.hpp"
 #include "fovea/nn/recurrent.hpp"
+#include "fovea/nn/trace.hpp"

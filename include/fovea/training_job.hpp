@@ -35,8 +35,9 @@ struct TrainingJob {
   int max_length = 256;         // tokens; longer pairs are left out
   float hop_penalty = 0;        // of a classifier that pools with several hops (Lin et al. 2017)
   ValidateBy validate_by = ValidateBy::loss;
-  bool resume = false;     // go on from the checkpoint in the folder, if there is one
-  bool overwrite = false;  // start anew in a folder that holds a model
+  int keep_checkpoints = 0;  // models kept along the way, in checkpoints/ of the folder, spread over the training
+  bool resume = false;       // go on from the checkpoint in the folder, if there is one
+  bool overwrite = false;    // start anew in a folder that holds a model
 };
 
 /// What people want to see of a validation.

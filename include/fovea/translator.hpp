@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/attention/interventions.hpp"
 #include "fovea/attention_record.hpp"
 #include "fovea/decode/search.hpp"
 #include "fovea/model/folder.hpp"
@@ -38,6 +39,10 @@ struct TranslateOptions {
   std::int64_t first_line = 0;       // number of the first line, for sampling
   bool skip_long = false;            // a line longer than the model can read gives an empty output, not an error
 
+  std::vector<AttentionKind> kinds{};  // give Translation::maps of these kinds, of the best output; of one model only
+  std::int64_t top_weights = 0;   // in maps only the N largest of each query; 0: all, of lines over 1,024 tokens 32
+  Interventions interventions{};  // what is changed in every line; a position that a line does not have changes nothing
+
   /// As search() takes them.
   [[nodiscard]] SearchOptions search() const;
 };
@@ -48,7 +53,10 @@ struct Translation {
   float score = 0;                                            // what it was ranked by
   float log_probability = 0;                                  // natural, of its tokens and the end of sequence
   std::vector<std::string> source_tokens{}, target_tokens{};  // each with the end of sequence that the model has
+  std::vector<std::int32_t> target_ids{};                     // of the model's own tokens, without the end of sequence
   std::vector<std::vector<float>> attention{};                // when asked for: [target][source], each row sums to 1
+  LargestWeights largest{};          // in its place where TranslateOptions::top_weights says so
+  std::vector<AttentionMap> maps{};  // when asked for: every layer and head
 
   /// Tokens and attention as one record.
   [[nodiscard]] AttentionRecord record() const;
@@ -60,11 +68,6 @@ struct TranslationTrace {
   AttentionRecord attention{};             // the same, and the maps of each layer and head that was asked for
   BeamTree beam{};                         // what the search kept at each step
   std::vector<std::string> beam_tokens{};  // of beam.nodes, as they are shown; the root's is empty
-};
-
-/// Which maps a trace holds.
-struct TraceOptions {
-  bool cross = true, encoder = false, decoder = false;  // the kinds of attention
 };
 
 /// A model loaded for use, or several that write each output together (EnsembleStepper). Threads share it: calls may
@@ -97,10 +100,9 @@ class Translator {
   /// only: throws UsageError otherwise.
   [[nodiscard]] std::vector<double> score(std::span<const std::string> sources,
                                           std::span<const std::string> targets) const;
-  /// How the best output of one line came about: the attention maps of a single model, and the beam. Throws UsageError
-  /// for a line without text.
-  [[nodiscard]] TranslationTrace trace(const std::string& line, const TranslateOptions& options = {},
-                                       const TraceOptions& want = {}) const;
+  /// How the best output of one line came about: the beam, and of a single model the attention maps of options.kinds,
+  /// or where there are none, of cross-attention. Throws UsageError for a line without text.
+  [[nodiscard]] TranslationTrace trace(const std::string& line, const TranslateOptions& options = {}) const;
 
   /// Of the first model.
   [[nodiscard]] const ModelConfig& config() const;
@@ -110,6 +112,7 @@ class Translator {
   [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }
 
  private:
+  friend class Inspector;
   struct Member;
   struct Line;
   class EncodedBatch;
@@ -119,7 +122,8 @@ class Translator {
   void check_length(std::int64_t length, std::int64_t line) const;  // throws Error
   [[nodiscard]] SearchOptions search_options(const TranslateOptions& options) const;
   void decode(std::span<const Line* const> lines, const TranslateOptions& options,
-              std::vector<std::vector<Translation>>& results) const;
+              std::vector<std::vector<Translation>>& results, std::vector<BeamTree>* trees = nullptr) const;
+  [[nodiscard]] Line read_line(const std::string& line, std::size_t number, const TranslateOptions& options) const;
   [[nodiscard]] Translation finish(const Line& line, const Hypothesis& hypothesis,
                                    const TranslateOptions& options) const;
 

@@ -52,6 +52,10 @@ Made compute(const Plan& plan, bool tiles, Attended& result, const Shape& contex
   if (plan.want_entropy) {
     result.entropy = out.entropy = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries}));
   }
+  if (plan.want_scores) {
+    result.scores = out.scores = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries, plan.keys}));
+    result.masked = out.masked = Tensor::empty(result.scores.shape());
+  }
   if (tiles) {
     made.stats = fused_path_forward(plan, out);
   } else {
@@ -63,7 +67,8 @@ Made compute(const Plan& plan, bool tiles, Attended& result, const Shape& contex
 Attended attend_by(const Var& query, const Var& key, const Var& value, const AttendOptions& how, bool may_tile) {
   const detail::Ref<Plan> plan = prepare(query, key, value, how);
   const bool learns = detail::recording(plan->inputs);
-  const bool tiles = may_tile && fits_tiles(*plan.get(), learns);
+  if (learns && plan->editor != nullptr) throw UsageError("attend: editor: edited weights have no gradient");
+  const bool tiles = may_tile && !plan->want_scores && plan->editor == nullptr && fits_tiles(*plan.get(), learns);
   const bool headless = query.rank() <= 3 && how.heads == 0;
   Shape context_shape = query.shape();
   if (query.rank() == 2) context_shape = {plan->batch, plan->queries, 0};

@@ -110,7 +110,8 @@ struct Plan final : detail::Counted {
   Ints row_slot, head_slot;  // where a chosen row or head goes, -1 for the others; empty: all in order
   Int weight_rows = 0, weight_heads = 0;
   Int top = 0;
-  bool want_column_sums = false, want_entropy = false;
+  bool want_column_sums = false, want_entropy = false, want_scores = false;
+  const WeightEditor* editor = nullptr;
 
   Int packed_heads = 1, packed_kv_heads = 1;  // heads side by side in rows of q and context, of k and v
   bool location = false;                      // k is a table [L, d] for all sequences and heads
@@ -139,8 +140,9 @@ struct Outputs {
   View log_probability{};
   Tensor top_weight{};  // [B, H, Tq, top]
   Int* top_index = nullptr;
-  Tensor column_sums{};  // [B, H, Tk]
-  Tensor entropy{};      // [B, H, Tq]
+  Tensor column_sums{};       // [B, H, Tk]
+  Tensor entropy{};           // [B, H, Tq]
+  Tensor scores{}, masked{};  // [B, H, Tq, Tk]
 };
 
 }  // namespace fovea::attention

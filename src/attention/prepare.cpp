@@ -187,6 +187,8 @@ void set_wants(Plan& plan, const WeightsRequest& want) {
   plan.top = want.top;
   plan.want_column_sums = want.column_sums;
   plan.want_entropy = want.entropy;
+  if (want.scores && plan.has_edges()) throw UsageError("attend: want.scores does not go with edges");
+  plan.want_scores = want.scores;
 }
 
 }  // namespace
@@ -228,6 +230,7 @@ detail::Ref<Plan> prepare(const Var& query, const Var& key, const Var& value, co
   if (how.local) set_local(plan, *how.local);
   set_edges(plan, how.edges);
   set_wants(plan, how.want);
+  plan.editor = how.editor;
 
   plan.inputs[Input::value] = value;
   plan.q_holder = rows_packed(plan.input(Input::query).value());

@@ -1,9 +1,11 @@
 // fovea explain [SENTENCE] [--tokens A,B,…] [--dim D] [--heads H] [--seed S] [--causal] [--embeddings FILE.safetensors]
 //               [--html FILE] [--svg FILE] [--color auto|always|never]
 // fovea explain --scores 7,5,4,9,11 [--dim D] [--html FILE]
+// fovea explain --model DIR SENTENCE [--kind K] [--layer L] [--head H] [--query I] [--key J] [--target TEXT]
+//               [--numbers FILE.safetensors] [--html FILE] [--svg FILE]
 //
-// A self-attention worked out in numbers, step by step. FILE.safetensors holds X [tokens, D], W_Q and W_K [D, heads *
-// d], W_V [D, heads * dv] and, if wanted, W_O [heads * dv, any].
+// A self-attention worked out in numbers, step by step; with --model a trained model's own. FILE.safetensors holds X
+// [tokens, D], W_Q and W_K [D, heads * d], W_V [D, heads * dv] and, if wanted, W_O [heads * dv, any].
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,6 +15,7 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/explain_model.hpp"
 #include "cli/outputs.hpp"
 #include "cli/terminal.hpp"
 #include "cli/whole_number.hpp"
@@ -32,8 +35,10 @@ constexpr std::uint64_t kSeed = 115947;
 constexpr std::int64_t kMostTokens = 64;
 constexpr std::int64_t kMostDims = 64;
 constexpr std::size_t kMostScores = 256;
+constexpr int kUsualWidth = 4;  // numbers per word
 
 struct ExplainOptions {
+  ExplainModelOptions model;
   std::string sentence;
   std::vector<std::string> tokens;
   std::vector<float> scores;
@@ -45,6 +50,7 @@ struct ExplainOptions {
   std::string html;
   std::string svg;
   std::string color = "auto";
+  std::string language;  // empty: that of the sentence
 };
 
 AttentionMatrix load(const Safetensors& file, const std::string& path, const char* name) {
@@ -95,23 +101,33 @@ view::Lesson explain_sentence(const ExplainOptions& options) {
   if (static_cast<std::int64_t>(tokens.size()) > kMostTokens) {
     throw UsageError(fmt::format("{} tokens: a worked example is to be read, at most {}", tokens.size(), kMostTokens));
   }
+  const view::LessonLanguage language =
+      options.language.empty() ? view::language_of(options.sentence) : view::lesson_language(options.language);
+  const bool chinese = language == view::LessonLanguage::chinese;
   std::string origin;
   view::WorkedInput in;
   if (!options.embeddings.empty()) {
     if (options.dim) throw UsageError("--dim: with --embeddings the file says it");
     in = load_input(options, tokens);
-    origin = "numbers from " + options.embeddings;
+    origin = (chinese ? "数值来自 " : "numbers from ") + options.embeddings;
   } else {
-    const int dim = options.dim.value_or(std::max(4, 2 * options.heads));
+    const int dim = options.dim.value_or(std::max(kUsualWidth, 2 * options.heads));
     if (dim < 1 || dim > kMostDims || dim % options.heads != 0) {
       throw UsageError(
           fmt::format("--dim {}: must be 1 to {} and a multiple of the {} heads", dim, kMostDims, options.heads));
     }
     in = view::made_up_input(tokens, dim, options.heads, options.seed);
-    origin = fmt::format("made-up numbers, seed {}", options.seed);
+    origin = (chinese ? "编造的数，种子 " : "made-up numbers, seed ") + std::to_string(options.seed);
+    if (!options.dim && dim != kUsualWidth) {
+      origin += chinese ? fmt::format("；宽度取 {}，使每个头有 {} 个数", dim, dim / options.heads)
+                        : fmt::format("; the width is {} so that each head has {} numbers", dim, dim / options.heads);
+    }
   }
   in.causal = options.causal;
-  return view::lesson(view::work(in), origin);
+  std::string sentence = options.tokens.empty() ? options.sentence : fmt::format("{}", fmt::join(tokens, " "));
+  if (sentence.empty())
+    sentence = options.embeddings.empty() ? kSentence : fmt::format("{}", fmt::join(in.tokens, " "));
+  return view::lesson(view::work(in), {sentence, origin}, language);
 }
 
 view::Lesson explain_scores(const ExplainOptions& options) {
@@ -123,13 +139,29 @@ view::Lesson explain_scores(const ExplainOptions& options) {
   for (const float score : options.scores) {
     if (!std::isfinite(score)) throw UsageError(fmt::format("--scores: {} is not a finite number", score));
   }
-  return view::lesson(view::work_scores(options.scores, options.dim.value_or(1)));
+  return view::lesson(view::work_scores(options.scores, options.dim.value_or(0)),
+                      view::lesson_language(options.language.empty() ? "en" : options.language));
+}
+
+view::Lesson explain_trained(const ExplainOptions& options) {
+  if (!options.scores.empty() || !options.tokens.empty() || !options.embeddings.empty() || options.dim ||
+      options.heads != ExplainOptions{}.heads || options.seed != ExplainOptions{}.seed || options.causal) {
+    throw UsageError(
+        "--model: the model has its own tokens and sizes; leave out --tokens, --dim, --heads, --seed, "
+        "--causal, --embeddings and --scores");
+  }
+  if (options.sentence.empty()) throw UsageError("SENTENCE: with --model, the line that the model shall read");
+  ExplainModelOptions model = options.model;
+  model.sentence = options.sentence;
+  return explain_model(model);
 }
 
 void explain(const ExplainOptions& options, const Streams& streams) {
   if (options.dim && *options.dim < 1) throw UsageError(fmt::format("--dim {}: must be at least 1", *options.dim));
-  check_outputs_differ({{"--html", &options.html}, {"--svg", &options.svg}});
-  const view::Lesson lesson = options.scores.empty() ? explain_sentence(options) : explain_scores(options);
+  check_outputs_differ({{"--html", &options.html}, {"--svg", &options.svg}, {"--numbers", &options.model.numbers}});
+  const view::Lesson lesson = !options.model.model.empty() ? explain_trained(options)
+                              : options.scores.empty()     ? explain_sentence(options)
+                                                           : explain_scores(options);
   const AttentionRecord& picture = lesson.picture;
   const std::string page = options.html.empty() ? "" : view::lesson_page(lesson);
   const std::string drawing = options.svg.empty() ? ""
@@ -151,16 +183,32 @@ void add_explain(CLI::App& app, const Streams& streams) {
   command->add_option("--tokens", options->tokens, "the words, instead of a sentence: a,b,c")
       ->delimiter(',')
       ->excludes("SENTENCE");
-  command->add_option("--dim", options->dim, "numbers per word (default 4); with --scores the width of the keys");
+  command->add_option(
+      "--dim", options->dim,
+      "numbers per word (default 4, or 2 for each head); with --scores the width whose root divides them");
   command->add_option("--heads", options->heads, "heads (default 1)")->check(CLI::Range(1, 16));
   command->add_option("--seed", options->seed, "of the made-up numbers")->check(whole_number());
   command->add_option("--embeddings", options->embeddings, ".safetensors with X, W_Q, W_K, W_V and perhaps W_O");
-  command->add_flag("--causal", options->causal, "words look only at themselves and earlier ones");
+  command->add_flag("--causal", options->causal, "words attend only to themselves and earlier ones");
   command->add_option("--scores", options->scores, "only the weights for these scores: 7,5,4,9,11")
       ->delimiter(',')
       ->check([](const std::string& text) { return text.empty() ? std::string("no score is given") : std::string(); });
   command->add_option("--html", options->html, "write a page, one file with everything in it");
   command->add_option("--svg", options->svg, "write the weights as a picture");
+  ExplainModelOptions& m = options->model;
+  auto* model = command->add_option("--model", m.model, "a trained model: its own numbers for SENTENCE");
+  command->add_option("--kind", m.kind, "which attention of the model: " + attention_kind_names())->needs(model);
+  command->add_option("--layer", m.layer, "of the model, counted from 0")->check(whole_number(1000))->needs(model);
+  command->add_option("--head", m.head, "of the layer, counted from 0")->check(whole_number(1000))->needs(model);
+  command->add_option("--query", m.query, "position whose sums are written out, counted from 0; default: the strongest")
+      ->check(whole_number(1000000))
+      ->needs(model);
+  command->add_option("--key", m.key, "what it attends to, counted from 0")->check(whole_number(1000000))->needs(model);
+  command->add_option("--target", m.target, "an output of your own instead of the model's")->needs(model);
+  command->add_option("--numbers", m.numbers, "write every number of the run, by name, to a .safetensors file")
+      ->needs(model);
+  command->add_option("--language", options->language, "of the words: en or zh; default: zh for a Chinese sentence")
+      ->check(CLI::IsMember({"en", "zh"}));
   add_color_option(*command, options->color);
   command->callback([options, &streams] { explain(*options, streams); });
 }

@@ -67,10 +67,12 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_attend(app, streams);
     add_bench(app, streams);
     add_chart(app, streams);
+    add_compare(app, streams);
     add_dates(app, streams);
     add_evaluate(app, streams);
     add_explain(app, streams);
     add_import(app, streams);
+    add_probe(app, streams);
     add_run(app, streams);
     add_score(app, streams);
     add_serve(app, streams);

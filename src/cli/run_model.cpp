@@ -2,13 +2,16 @@
 //
 // One output line per input line, in order; an empty line gives an empty line. --attention FILE writes which tokens
 // attended to which, --kind whose attention, --all-heads each layer and head; --alignments FILE writes pairs;
-// --scores puts the score and a tab before each output.
+// --intervene FILE changes the model while it runs; --scores puts the score and a tab before each output.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <ostream>
+#include <span>
+#include <sstream>
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
@@ -19,6 +22,7 @@
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "fovea/translator.hpp"
+#include "tasks/interventions_file.hpp"
 #include "tasks/translation/reranker.hpp"
 #include "text/corpus.hpp"
 
@@ -27,7 +31,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> models;
-  std::string attention_file, alignments_file;
+  std::string attention_file, alignments_file, intervene_file;
   std::string kind = "cross";
   std::optional<std::string> rerank_source, rerank_target;
   double rerank_weight = 0.5;
@@ -42,12 +46,31 @@ struct Options {
   /// Whether --attention lists them one by one.
   [[nodiscard]] bool lists_heads() const { return all_heads || kind == "all"; }
   /// Whether --attention cannot be written without attention to the source.
-  [[nodiscard]] bool needs_cross() const { return !attention_file.empty() && kind != "encoder" && kind != "all"; }
+  [[nodiscard]] bool needs_cross() const { return !attention_file.empty() && kind == "cross"; }
 };
 
 // Lines are decoded in blocks, so that a long input neither waits for its end nor fills the memory.
 constexpr std::size_t kBlock = 4096;
-constexpr std::size_t kTraceBlock = 64;  // every layer and head of a long line are millions of numbers
+constexpr std::size_t kTraceBlock = 256;  // every layer and head of a line are thousands of numbers
+
+// The kinds of attention that --kind names.
+std::vector<AttentionKind> kinds_of(const Options& o) {
+  std::vector<AttentionKind> kinds;
+  for (const AttentionKindInfo& info : attention_kinds) {
+    if (o.kind == "all" || o.kind == info.name) kinds.push_back(info.kind);
+  }
+  if (kinds.empty()) {
+    throw UsageError(fmt::format("--kind: \"{}\" is not one of {}, all", o.kind, attention_kind_names()));
+  }
+  return kinds;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) throw FileError(path + ": cannot be read");
+  return std::move(text).str();
+}
 
 // Before any work, what cannot go together.
 void check_usage(const Options& o) {
@@ -60,9 +83,9 @@ void check_usage(const Options& o) {
     if (o.how.sample) throw UsageError("--sample: sampled outputs are not ranked; leave out --rerank-source");
     Reranker::check_weight(o.rerank_weight);
   }
-  const char* const kinds[] = {"cross", "encoder", "decoder", "all"};
-  if (std::find(std::begin(kinds), std::end(kinds), o.kind) == std::end(kinds)) {
-    throw UsageError(fmt::format("--kind: \"{}\" is not one of {}", o.kind, fmt::join(kinds, ", ")));
+  (void)kinds_of(o);
+  if (!o.intervene_file.empty() && o.models.size() > 1) {
+    throw UsageError(fmt::format("--intervene: it goes with one model, {} are given", o.models.size()));
   }
   if (!o.traces()) return;
   const char* option = o.all_heads ? "--all-heads" : "--kind";
@@ -81,23 +104,32 @@ void check_usage(const Options& o) {
   }
 }
 
-// The line of --attention for a traced output: of one kind, or of all. A line without text has no maps, but the same
-// fields.
-std::string attention_line(const Options& o, const TranslationTrace& trace) {
-  AttentionRecord record = trace.attention;
-  if (trace.translation.source_tokens.empty()) {
+// The line of --attention for an output: of one kind, or of all. A line without text has no maps, but the same fields.
+std::string attention_line(const Options& o, const Translation& output) {
+  AttentionRecord record = output.record();
+  if (!o.traces()) return to_json(record);
+  if (output.source_tokens.empty()) {
     const std::string line = to_json(record);
     return o.lists_heads() ? line.substr(0, line.size() - 1) + ",\"attention\":[]}" : line;
   }
   if (o.kind == "all") {
     if (record.maps.empty()) throw UsageError("--kind: the model has no attention to write");
+    if (record.source.empty()) {  // no cross-attention: the maps alone
+      record.source = output.source_tokens;
+      record.target = output.target_tokens;
+      record.weights = {static_cast<std::int64_t>(record.target.size()),
+                        static_cast<std::int64_t>(record.source.size()),
+                        std::vector<float>(record.target.size() * record.source.size(), 0.0F)};
+    }
     return to_json(record);
   }
   if (o.kind != "cross") {
     const auto wanted = attention_kind(o.kind);
     const auto& maps = record.maps;
     if (std::none_of(maps.begin(), maps.end(), [&](const AttentionMap& m) { return m.kind == wanted; })) {
-      throw UsageError(fmt::format("--kind: the model's {} does not attend to itself", o.kind));
+      throw UsageError(o.kind == "encoder" || o.kind == "decoder"
+                           ? fmt::format("--kind: the model's {} does not attend to itself", o.kind)
+                           : fmt::format("--kind: the model has no {} attention", o.kind));
     }
     record = record_of_kind(record, wanted);
   }
@@ -125,17 +157,18 @@ std::optional<Reranker> reranker(const Options& o, const Streams& streams) {
   return Reranker(std::move(ngrams), o.rerank_weight);
 }
 
-// Each line by itself: its output is found, then run through the model once more to see every layer and head.
-std::vector<TranslationTrace> traces(const Translator& translator, const std::vector<std::string>& lines,
-                                     const TranslateOptions& how, const TraceOptions& want) {
-  std::vector<TranslationTrace> all(lines.size());
+// Each line by itself, with what is changed in it.
+std::vector<std::vector<Translation>> with_interventions(const Translator& translator,
+                                                         const std::vector<std::string>& lines,
+                                                         const TranslateOptions& how, const InterventionsFile& file) {
+  std::vector<std::vector<Translation>> all(lines.size());
   parallel_for(static_cast<std::int64_t>(lines.size()), 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t i = from; i < to; ++i) {
-      const std::string& line = lines[static_cast<std::size_t>(i)];
-      if (translator.tokenizers().source->encode(line).empty()) continue;
       TranslateOptions here = how;
       here.first_line += i;
-      all[static_cast<std::size_t>(i)] = translator.trace(line, here, want);
+      here.interventions = file.of_line(here.first_line + 1);
+      const std::span<const std::string> line(&lines[static_cast<std::size_t>(i)], 1);
+      all[static_cast<std::size_t>(i)] = std::move(translator.translate(line, here)[0]);
     }
   });
   return all;
@@ -187,7 +220,10 @@ void run_model(const Options& o, const Streams& streams) {
   check_usage(o);
   const std::vector<std::filesystem::path> folders(o.models.begin(), o.models.end());
   const Translator translator(folders);
+  if (o.traces()) how.kinds = kinds_of(o);
   translator.check(how);
+  InterventionsFile interventions;
+  if (!o.intervene_file.empty()) interventions = parse_interventions(read_text(o.intervene_file), o.intervene_file);
   if ((o.needs_cross() || !o.alignments_file.empty()) && !translator.attends()) {
     throw UsageError(fmt::format("{}: {} has no attention to show", o.needs_cross() ? "--attention" : "--alignments",
                                  fmt::join(o.models, " with ")));
@@ -203,18 +239,9 @@ void run_model(const Options& o, const Streams& streams) {
   std::int64_t read = 0;
   const auto flush = [&] {
     how.first_line = read - static_cast<std::int64_t>(lines.size());
-    std::vector<TranslationTrace> traced;
-    std::vector<std::vector<Translation>> results;
-    if (o.traces()) {
-      const bool all = o.kind == "all";
-      traced = traces(translator, lines, how,
-                      {.cross = all || o.kind == "cross",
-                       .encoder = all || o.kind == "encoder",
-                       .decoder = all || o.kind == "decoder"});
-      for (const TranslationTrace& trace : traced) results.push_back({trace.translation});
-    } else {
-      results = translator.translate(lines, how);
-    }
+    std::vector<std::vector<Translation>> results = interventions.all.empty()
+                                                        ? translator.translate(lines, how)
+                                                        : with_interventions(translator, lines, how, interventions);
     if (rerank) {
       parallel_for(static_cast<std::int64_t>(lines.size()), 16, [&](std::int64_t from, std::int64_t to) {
         for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
@@ -223,11 +250,18 @@ void run_model(const Options& o, const Streams& streams) {
         }
       });
     }
+    // Numbers as text take as long as finding them: every thread writes its lines.
+    std::vector<std::string> written(attention ? results.size() : 0);
+    parallel_for(static_cast<std::int64_t>(written.size()), 4, [&](std::int64_t from, std::int64_t to) {
+      for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
+        for (const Translation& t : results[i]) written[i] += attention_line(o, t) + "\n";
+      }
+    });
     for (std::size_t i = 0; i < results.size(); ++i) {
+      if (attention) attention->write(written[i]);
       for (const Translation& t : results[i]) {
         if (o.scores) streams.out << fmt::format("{:.4f}\t", t.score);
         streams.out << t.text << '\n';
-        if (attention) attention->write((o.traces() ? attention_line(o, traced[i]) : to_json(t.record())) + "\n");
         if (alignments) alignments->write(alignment_text(t) + "\n");
       }
     }
@@ -280,9 +314,15 @@ void add_run(CLI::App& app, const Streams& streams) {
       ->check(CLI::Range(1, 1 << 20));
   sub->add_option("--attention", o->attention_file, "JSON lines: source, target, weights");
   sub->add_option("--kind", o->kind,
-                  "whose attention: cross (target to source), encoder (source to itself), decoder (target to itself) "
-                  "or all, which also writes every layer and head")
+                  "whose attention: cross (target to source), encoder (source to itself), decoder (target to itself), "
+                  "pooling (of a classifier) or all, which also writes every layer and head")
       ->capture_default_str();
+  sub->add_option("--top-weights", s.top_weights,
+                  "with --kind or --all-heads: only the N largest weights of each query; default: all, and 32 of lines "
+                  "over 1,024 tokens")
+      ->check(CLI::Range(1, 1 << 20));
+  sub->add_option("--intervene", o->intervene_file,
+                  "JSON: edges cut or forced, heads silenced, tokens masked or swapped while the model runs");
   sub->add_option("--alignments", o->alignments_file, "pairs i-j: source token i, target token j");
   sub->add_option("--layer", s.layer, "attention of this decoder layer; default: the mean of all")
       ->check(whole_number(1000));

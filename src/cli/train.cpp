@@ -340,6 +340,10 @@ void add_train(CLI::App& app, const Streams& streams) {
       ->group(group);
   sub->add_option("--checkpoint-every", o.checkpoint_every, "steps between checkpoints, each of which is validated")
       ->group(group);
+  sub->add_option("--keep-checkpoints", job->keep_checkpoints,
+                  "keep N models along the way, spread over the training, to look at with fovea compare")
+      ->check(CLI::Range(0, 10000))
+      ->group(group);
   sub->add_option("--report-every", o.report_every, "steps between reports")->group(group);
   sub->add_option("--dropout", o.dropout, "share of the embeddings' and layers' outputs dropped")->group(group);
   sub->add_option("--attention-dropout", o.attention_dropout, "of attention weights (transformer)")->group(group);

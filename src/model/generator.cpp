@@ -26,6 +26,7 @@ Var Generator::before_output(const Var& states) const {
 
 Decoded Generator::decode(const Memory* memory, const Tokens& target, Pass& pass, const DecoderAttention& want) const {
   const Sequence embedded{embedding_(target.ids, {target.batch, target.length}), target.lengths};
+  pass.note("target", "embedding", embedded.values);
   return decoder_->decode(memory, embedded, pass, want);
 }
 
@@ -43,9 +44,10 @@ BatchLoss Generator::loss(const Memory* memory, const Tokens& target, std::span<
 }
 
 void Generator::score(const Memory* memory, const Tokens& target, std::span<const std::int32_t> wanted,
-                      std::span<double> log_probabilities) const {
+                      std::span<double> log_probabilities, const Interventions* interventions) const {
   const NoGrad quiet;
   Pass pass;
+  pass.interventions = interventions;
   const Tensor states = before_output(decode(memory, target, pass).states).value();
   for (std::int64_t b = 0; b < target.batch; ++b) {
     const auto row =
@@ -99,9 +101,9 @@ class GeneratorStepper final : public Stepper {
 };
 
 std::unique_ptr<Stepper> Generator::start(const Memory* memory, std::int64_t rows, bool want_attention,
-                                          const AttentionChoice& which) const {
+                                          const AttentionChoice& which, const Interventions* interventions) const {
   const NoGrad quiet;
-  return std::make_unique<GeneratorStepper>(*this, decoder_->start(memory, rows, want_attention), which);
+  return std::make_unique<GeneratorStepper>(*this, decoder_->start(memory, rows, want_attention, interventions), which);
 }
 
 }  // namespace fovea

@@ -1,11 +1,23 @@
 #include "fovea/model/seq2seq.hpp"
 
+#include "fovea/attention/interventions.hpp"
+
 namespace fovea {
 namespace {
 
 const ModelConfig& checked(const ModelConfig& config) {
   config.check();
   return config;
+}
+
+// The embeddings of masked tokens are zeros, in every sequence.
+Var without_masked(const Var& embedded, const Interventions& interventions) {
+  Tensor out = embedded.value().clone();
+  for (std::int64_t t = 0; t < out.dim(1); ++t) {
+    if (!interventions.masks(t)) continue;
+    for (std::int64_t b = 0; b < out.dim(0); ++b) out.select(0, b).select(0, t).fill(0.0F);
+  }
+  return out;
 }
 
 std::string source_table(const ModelConfig& config) {
@@ -21,8 +33,15 @@ Seq2Seq::Seq2Seq(const ModelConfig& config, Parameters& p)
       encoder_(make_encoder(config.encoder, config.tokens().embedding, p)),
       generator_(config.generator(), encoder_->width(), p, source_table(config)) {}
 
+Var Seq2Seq::embed(const Tokens& source) const {
+  return source_(source.ids, {source.batch, source.length});
+}
+
 Memory Seq2Seq::encode(const Tokens& source, Pass& pass, bool want_attention) const {
-  return encoder_->encode({source_(source.ids, {source.batch, source.length}), source.lengths}, pass, want_attention);
+  Var embedded = embed(source);
+  if (pass.interventions != nullptr) embedded = without_masked(embedded, *pass.interventions);
+  pass.note("source", "embedding", embedded);
+  return encoder_->encode({embedded, source.lengths}, pass, want_attention);
 }
 
 BatchLoss Seq2Seq::loss(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,
@@ -39,8 +58,9 @@ void Seq2Seq::score(const Tokens& source, const Tokens& target, std::span<const 
   generator_.score(&memory, target, wanted, log_probabilities);
 }
 
-std::unique_ptr<Stepper> Seq2Seq::start(const Memory& memory, bool want_attention, const AttentionChoice& which) const {
-  return generator_.start(&memory, memory.states.dim(0), want_attention, which);
+std::unique_ptr<Stepper> Seq2Seq::start(const Memory& memory, bool want_attention, const AttentionChoice& which,
+                                        const Interventions* interventions) const {
+  return generator_.start(&memory, memory.states.dim(0), want_attention, which, interventions);
 }
 
 }  // namespace fovea

@@ -1,6 +1,7 @@
 // An attention record as JSON, and from it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -82,6 +83,42 @@ AttentionMatrix weights(const Field& field, std::size_t rows, std::size_t column
   return matrix;
 }
 
+LargestWeights largest(const Field& field, std::size_t rows, std::size_t columns) {
+  if (!field.value().is_object()) field.fail(fmt::format("is {}, not an object of index and weight", field.kind()));
+  const Field index = field.at("index");
+  const Field weight = field.at("weight");
+  LargestWeights out{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), 0, {}, {}};
+  for (const Field* part : {&index, &weight}) {
+    if (const std::size_t found = part->array_size(); found != rows) {
+      part->fail(fmt::format("has {} rows for {} target tokens", found, rows));
+    }
+  }
+  for (std::size_t t = 0; t < rows; ++t) {
+    const Field keys = index.at(t);
+    const Field weights_of_keys = weight.at(t);
+    const std::size_t count = keys.array_size();
+    if (t == 0) out.count = static_cast<std::int64_t>(count);
+    if (count != static_cast<std::size_t>(out.count) || count == 0 || count > columns) {
+      keys.fail(fmt::format("has {} keys; every row has as many, at most {}", count, columns));
+    }
+    if (weights_of_keys.array_size() != count) weights_of_keys.fail(fmt::format("has not {} numbers", count));
+    for (std::size_t n = 0; n < count; ++n) {
+      const json& key = keys.value()[n];
+      const json& value = weights_of_keys.value()[n];
+      if (!key.is_number_unsigned() || key.get<std::uint64_t>() >= columns) {
+        keys.at(n).fail(fmt::format("is {}, not a key from 0 to {}", keys.at(n).kind(), columns - 1));
+      }
+      const double w = value.is_number() ? value.get<double>() : NAN;
+      if (!(w >= 0 && w <= 1.001)) {
+        weights_of_keys.at(n).fail(fmt::format("is {}, not a weight from 0 to 1", weights_of_keys.at(n).kind()));
+      }
+      out.index.push_back(key.get<std::int64_t>());
+      out.weight.push_back(static_cast<float>(w));
+    }
+  }
+  return out;
+}
+
 int number(const Field& field) {
   const json& value = field.value();
   if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e6) {
@@ -100,18 +137,22 @@ AttentionMap map(const Field& one, const AttentionRecord& record) {
     try {
       map.kind = attention_kind(kind.value().get<std::string>());
     } catch (const UsageError& error) {
-      kind.fail(fmt::format("is {}, not one of cross, encoder, decoder", kind.kind()));
+      kind.fail(fmt::format("is {}, not one of {}", kind.kind(), attention_kind_names()));
     }
   }
   map.layer = number(one.at("layer"));
   map.head = number(one.at("head"));
-  map.queries = one.value().contains("queries")      ? tokens(one.at("queries"))
-                : map.kind == AttentionKind::encoder ? record.source
-                                                     : record.target;
-  map.keys = one.value().contains("keys")         ? tokens(one.at("keys"))
-             : map.kind == AttentionKind::decoder ? record.target
-                                                  : record.source;
-  map.weights = weights(one.at("weights"), map.queries.size(), map.keys.size());
+  const auto of_side = [&record](AttentionSide side) {
+    return side == AttentionSide::source ? record.source : record.target;
+  };
+  const AttentionKindInfo& info = info_of(map.kind);
+  map.queries = one.value().contains("queries") ? tokens(one.at("queries")) : of_side(info.queries);
+  map.keys = one.value().contains("keys") ? tokens(one.at("keys")) : of_side(info.keys);
+  if (one.value().contains("largest")) {
+    map.largest = largest(one.at("largest"), map.queries.size(), map.keys.size());
+  } else {
+    map.weights = weights(one.at("weights"), map.queries.size(), map.keys.size());
+  }
   return map;
 }
 
@@ -158,6 +199,53 @@ void append_weights(std::string& out, std::size_t sentences, const Weights& weig
   out += ']';
 }
 
+// The largest weights of every sentence: keys count on from one sentence to the next.
+template <class Largest>
+void append_largest(std::string& out, std::size_t sentences, const Largest& largest, int decimals) {
+  const auto rows = [&](const auto& append) {
+    out += '[';
+    bool first = true;
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < sentences; ++i) {
+      const LargestWeights& one = largest(i);
+      for (std::int64_t r = 0; r < one.rows; ++r) {
+        out += first ? "[" : ",[";
+        first = false;
+        for (std::int64_t n = 0; n < one.count; ++n) {
+          if (n > 0) out += ',';
+          append(one, static_cast<std::size_t>(r * one.count + n), before);
+        }
+        out += ']';
+      }
+      before += one.columns;
+    }
+    out += ']';
+  };
+  out += "{\"index\":";
+  rows([&](const LargestWeights& one, std::size_t at, std::int64_t before) {
+    fmt::format_to(std::back_inserter(out), "{}", one.index[at] + before);
+  });
+  out += ",\"weight\":";
+  rows([&](const LargestWeights& one, std::size_t at, std::int64_t) {
+    view::append_number(out, one.weight[at], decimals);
+  });
+  out += '}';
+}
+
+// "weights" or "largest" of a record or a map: of(i) is that of sentence i.
+template <class Of>
+void append_either(std::string& out, std::size_t sentences, const Of& of, int decimals) {
+  if (of(0).largest) {
+    out += ",\"largest\":";
+    append_largest(
+        out, sentences, [&](std::size_t i) -> const auto& { return of(i).largest; }, decimals);
+  } else {
+    out += ",\"weights\":";
+    append_weights(
+        out, sentences, [&](std::size_t i) -> const auto& { return of(i).weights; }, decimals);
+  }
+}
+
 }  // namespace
 
 std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& how) {
@@ -169,6 +257,11 @@ std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJ
   const AttentionRecord& first = sentences[0];
   for (const AttentionRecord& sentence : sentences) {
     check(sentence);
+    bool same = static_cast<bool>(sentence.largest) == static_cast<bool>(first.largest);
+    for (std::size_t m = 0; m < std::min(sentence.maps.size(), first.maps.size()); ++m) {
+      same &= static_cast<bool>(sentence.maps[m].largest) == static_cast<bool>(first.maps[m].largest);
+    }
+    if (!same) throw ShapeError("attention record: all weights and the largest only cannot be joined");
     if (sentence.maps.size() != first.maps.size()) {
       throw ShapeError(
           fmt::format("attention record: {} and {} maps cannot be joined", first.maps.size(), sentence.maps.size()));
@@ -183,9 +276,8 @@ std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJ
   out += ",\"target\":";
   append_tokens(
       out, n, [&](std::size_t i) -> const auto& { return sentences[i].target; });
-  out += ",\"weights\":";
-  append_weights(
-      out, n, [&](std::size_t i) -> const auto& { return sentences[i].weights; }, how.decimals);
+  append_either(
+      out, n, [&](std::size_t i) -> const auto& { return sentences[i]; }, how.decimals);
   if (!first.maps.empty()) {
     out += ",\"attention\":[";
     for (std::size_t m = 0; m < first.maps.size(); ++m) {
@@ -197,9 +289,8 @@ std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJ
       out += ",\"keys\":";
       append_tokens(
           out, n, [&](std::size_t i) -> const auto& { return sentences[i].maps[m].keys; });
-      out += ",\"weights\":";
-      append_weights(
-          out, n, [&](std::size_t i) -> const auto& { return sentences[i].maps[m].weights; }, how.decimals);
+      append_either(
+          out, n, [&](std::size_t i) -> const auto& { return sentences[i].maps[m]; }, how.decimals);
       out += '}';
     }
     out += ']';
@@ -230,6 +321,10 @@ AttentionRecord parse_attention(std::string_view line, const std::string& where)
   for (const AttentionMap& one : record.maps) {
     if (one.kind == AttentionKind::cross) cross.push_back(one);
   }
+  if (object.contains("largest")) {
+    record.largest = largest(root.at("largest"), record.target.size(), record.source.size());
+    return record;
+  }
   if (object.contains("weights") || cross.empty()) {
     record.weights = weights(root.at("weights"), record.target.size(), record.source.size());
     return record;
@@ -239,7 +334,11 @@ AttentionRecord parse_attention(std::string_view line, const std::string& where)
       throw FileError(fmt::format("{}: weights is missing, and the heads of cross-attention have other tokens", where));
     }
   }
-  record.weights = mean_of(cross);
+  if (cross[0].largest) {
+    record.largest = mean_of_largest(cross);
+  } else {
+    record.weights = mean_of(cross);
+  }
   return record;
 }
 

@@ -2,30 +2,68 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "fovea/error.hpp"
 
 namespace fovea {
 
-std::string_view name_of(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::encoder:
-      return "encoder";
-    case AttentionKind::decoder:
-      return "decoder";
-    default:
-      return "cross";
+AttentionMatrix LargestWeights::dense() const {
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  if (rows > 0 && columns > most / rows) {
+    throw UsageError(fmt::format("attention record: {} by {} weights are too many to write out", rows, columns));
   }
+  AttentionMatrix all{rows, columns, std::vector<float>(static_cast<std::size_t>(rows * columns), 0.0F)};
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t n = 0; n < count; ++n) {
+      const auto at = static_cast<std::size_t>(r * count + n);
+      all.values[static_cast<std::size_t>(r * columns + index[at])] += weight[at];
+    }
+  }
+  return all;
 }
 
-AttentionKind attention_kind(std::string_view name) {
-  for (const AttentionKind kind : {AttentionKind::cross, AttentionKind::encoder, AttentionKind::decoder}) {
-    if (name == name_of(kind)) return kind;
+LargestWeights mean_of_largest(const std::vector<AttentionMap>& maps) {
+  if (maps.empty()) return {};
+  const LargestWeights& first = maps.front().largest;
+  LargestWeights mean{first.rows, first.columns, first.count, {}, {}};
+  std::vector<std::pair<std::int64_t, float>> row;  // key and weight
+  for (std::int64_t r = 0; r < first.rows; ++r) {
+    row.clear();
+    for (const AttentionMap& map : maps) {
+      const LargestWeights& one = map.largest;
+      if (one.rows != first.rows || one.columns != first.columns || one.count != first.count) {
+        throw ShapeError(fmt::format("mean of heads: the {} largest of [{},{}] and the {} largest of [{},{}] differ",
+                                     first.count, first.rows, first.columns, one.count, one.rows, one.columns));
+      }
+      for (std::int64_t n = 0; n < one.count; ++n) {
+        const auto at = static_cast<std::size_t>(r * one.count + n);
+        row.emplace_back(one.index[at], one.weight[at] / static_cast<float>(maps.size()));
+      }
+    }
+    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      if (row[i].first == row[kept].first) {
+        row[kept].second += row[i].second;
+      } else {
+        row[++kept] = row[i];
+      }
+    }
+    row.resize(std::min(row.size(), kept + 1));
+    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    for (std::int64_t n = 0; n < mean.count; ++n) {
+      mean.index.push_back(row[static_cast<std::size_t>(n)].first);
+      mean.weight.push_back(row[static_cast<std::size_t>(n)].second);
+    }
   }
-  throw UsageError(fmt::format("kind: \"{}\" is not one of cross, encoder, decoder", name));
+  return mean;
 }
 
 AttentionMatrix mean_of(const std::vector<AttentionMap>& maps) {
   if (maps.empty()) return {};
+  if (maps.front().largest) return mean_of_largest(maps).dense();
   AttentionMatrix mean = maps.front().weights;
   for (std::size_t h = 1; h < maps.size(); ++h) {
     const AttentionMatrix& next = maps[h].weights;
@@ -40,10 +78,13 @@ AttentionMatrix mean_of(const std::vector<AttentionMap>& maps) {
 }
 
 AttentionMatrix chosen_weights(const AttentionRecord& record, std::optional<int> layer, std::optional<int> head) {
-  if (!layer && !head) return record.weights;
+  if (!layer && !head) return record.largest ? record.largest.dense() : record.weights;
+  const bool any_cross = std::any_of(record.maps.begin(), record.maps.end(),
+                                     [](const AttentionMap& one) { return one.kind == AttentionKind::cross; });
   std::vector<AttentionMap> matching;
   for (const AttentionMap& one : record.maps) {
-    if (one.kind == AttentionKind::cross && (!layer || one.layer == *layer) && (!head || one.head == *head)) {
+    if ((!any_cross || one.kind == AttentionKind::cross) && (!layer || one.layer == *layer) &&
+        (!head || one.head == *head)) {
       matching.push_back(one);
     }
   }
@@ -69,11 +110,25 @@ AttentionRecord record_of_kind(const AttentionRecord& record, AttentionKind kind
   }
   out.source = out.maps[0].keys;
   out.target = out.maps[0].queries;
-  out.weights = mean_of(out.maps);
+  if (out.maps[0].largest) {
+    out.largest = mean_of_largest(out.maps);
+  } else {
+    out.weights = mean_of(out.maps);
+  }
   return out;
 }
 
 namespace {
+
+void check(const LargestWeights& m, std::size_t queries, std::size_t keys) {
+  const std::size_t size = queries * static_cast<std::size_t>(m.count);
+  const bool inside = std::all_of(m.index.begin(), m.index.end(), [&m](auto i) { return i >= 0 && i < m.columns; });
+  if (m.rows != static_cast<std::int64_t>(queries) || m.columns != static_cast<std::int64_t>(keys) ||
+      m.index.size() != size || m.weight.size() != size || !inside) {
+    throw ShapeError(fmt::format("attention record: largest weights of [{},{}] for {} target and {} source tokens",
+                                 m.rows, m.columns, queries, keys));
+  }
+}
 
 void check(const AttentionMatrix& m, std::size_t queries, std::size_t keys) {
   if (m.rows != static_cast<std::int64_t>(queries) || m.columns != static_cast<std::int64_t>(keys) ||
@@ -86,8 +141,15 @@ void check(const AttentionMatrix& m, std::size_t queries, std::size_t keys) {
 }  // namespace
 
 void check(const AttentionRecord& record) {
-  check(record.weights, record.target.size(), record.source.size());
-  for (const AttentionMap& map : record.maps) check(map.weights, map.queries.size(), map.keys.size());
+  const auto either = [](const auto& holder, std::size_t queries, std::size_t keys) {
+    if (holder.largest) {
+      check(holder.largest, queries, keys);
+    } else {
+      check(holder.weights, queries, keys);
+    }
+  };
+  either(record, record.target.size(), record.source.size());
+  for (const AttentionMap& map : record.maps) either(map, map.queries.size(), map.keys.size());
 }
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "view/colour.hpp"
@@ -95,6 +96,7 @@ std::string draw_table(const NumberTable& table, const TerminalStyle& style) {
       out += '\n';
     }
   }
+  if (!table.note.empty()) out += "  " + faint(table.note, style) + "\n";
   return out;
 }
 
@@ -102,9 +104,10 @@ std::string html_table(const NumberTable& table) {
   const AttentionMatrix& m = table.numbers;
   const double scale = largest(m);
   std::string out = fmt::format(
-      "<figure class=\"matrix\" data-matrix=\"{}\"><figcaption><b>{}</b> <small>{} × {}</small></figcaption><div "
+      "<figure class=\"matrix\" data-matrix=\"{}\"><figcaption><b>{}</b> <small>{}</small></figcaption><div "
       "class=\"matrix-scroll\"><table>\n",
-      escape_markup(table.id), escape_markup(table.name), m.rows, m.columns);
+      escape_markup(table.id), symbol_markup(table.name),
+      table.note.empty() ? fmt::format("{} × {}", m.rows, m.columns) : escape_markup(table.note));
   if (!table.column_labels.empty()) {
     out += "<tr>" + std::string(table.row_labels.empty() ? "" : "<td></td>");
     for (const std::string& one : table.column_labels) {
@@ -126,6 +129,26 @@ std::string html_table(const NumberTable& table) {
     out += "</tr>\n";
   }
   return out + "</table></div></figure>\n";
+}
+
+std::string symbol_markup(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    // W_Q: what stands behind an underscore, up to the next that is no letter, goes below the line.
+    if (text[i] == '_' && i > 0 && i + 1 < text.size() && std::isalnum(static_cast<unsigned char>(text[i + 1])) != 0) {
+      std::size_t end = i + 1;
+      while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0) ++end;
+      out += "<sub>" + escape_markup(text.substr(i + 1, end - i - 1)) + "</sub>";
+      i = end - 1;
+    } else {
+      // Whole characters of UTF-8 at a time.
+      std::size_t end = i + 1;
+      while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+      out += escape_markup(text.substr(i, end - i));
+      i = end - 1;
+    }
+  }
+  return out;
 }
 
 std::string table_styles() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fovea/attention_record.hpp"
@@ -17,6 +18,7 @@ struct NumberTable {
   std::vector<std::string> row_labels;     // one per row, or none
   std::vector<std::string> column_labels;  // one per column, or none
   int decimals = 2;
+  std::string note;      // what is left out, if anything is
   bool weights = false;  // colour by the value, 0 to 1; else warm and cool by sign, against the largest size
 };
 
@@ -28,6 +30,9 @@ struct NumberTable {
 
 /// The table as HTML, a <figure>; its colours are the classes of table_styles().
 [[nodiscard]] std::string html_table(const NumberTable& table);
+
+/// A symbol as HTML: W_Q with its Q below the line.
+[[nodiscard]] std::string symbol_markup(std::string_view text);
 
 /// CSS for html_table, light and dark.
 [[nodiscard]] std::string table_styles();

@@ -8,6 +8,7 @@
 
 #include "view/colour.hpp"
 #include "view/text.hpp"
+#include "view/token_names.hpp"
 
 namespace fovea::view {
 namespace {
@@ -24,7 +25,7 @@ int level(double weight) {
 std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
   std::vector<std::string> labels;
   labels.reserve(tokens.size());
-  for (const std::string& token : tokens) labels.push_back(label(token, kLongestSvgLabel));
+  for (const std::string& token : token_names(tokens)) labels.push_back(label(token, kLongestSvgLabel));
   return labels;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "view/text.hpp"
+#include "view/token_names.hpp"
 
 namespace fovea::view {
 namespace {
@@ -101,7 +102,7 @@ std::string draw_heat_map(const AttentionRecord& picture, const AttentionMatrix&
   const auto labels_of = [](const std::vector<std::string>& tokens) {
     std::vector<std::string> labels;
     labels.reserve(tokens.size());
-    for (const std::string& token : tokens) labels.push_back(label(token, kLongestLabel));
+    for (const std::string& token : token_names(tokens)) labels.push_back(label(token, kLongestLabel));
     return labels;
   };
   const std::vector<std::string> source = labels_of(picture.source);

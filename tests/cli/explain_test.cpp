@@ -137,7 +137,7 @@ TEST_F(ExplainCommand, ShowsEveryStepInTheTerminal) {
   ASSERT_EQ(fovea({"explain"}), 0);
   for (const char* shown :
        {"    小猫   1.5   1.5   0.5   1.0\n", "W_Q", "Q = X W_Q", "S = Q Kᵀ", "S / √d", "softmax", "Z = A V",
-        "      它  0.02  0.70  0.00  0.03  0.00  0.25\n", "它 looked most at 小猫: 70%"}) {
+        "      它  0.02  0.70  0.00  0.03  0.00  0.25\n", "它 attends most to 小猫: 70%"}) {
     EXPECT_THAT(out_.str(), HasSubstr(shown));
   }
   EXPECT_THAT(out_.str(), testing::Not(HasSubstr("\x1b")));

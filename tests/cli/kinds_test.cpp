@@ -134,7 +134,7 @@ TEST_F(Kinds, WhatAModelDoesNotHaveIsSaid) {
   fails("rnn", "decoder", "--kind: the model's decoder does not attend to itself");
   fails("plain", "all", "--kind: the model has no attention to write");
   fails("plain", "cross", "--attention: ");
-  fails("m", "self", "--kind: \"self\" is not one of cross, encoder, decoder, all");
+  fails("m", "self", "--kind: \"self\" is not one of cross, encoder, decoder, pooling, all");
   expect_error({"run", "--model", file("m"), "--kind", "all"}, 2, "--kind: it goes with --attention");
   EXPECT_EQ(run({"--kind", "all"}, "rnn").code, 0) << "it has attention to the source";
 }

@@ -9,6 +9,8 @@
 namespace fovea {
 namespace {
 
+const std::vector<AttentionKind> kAll{AttentionKind::cross, AttentionKind::encoder, AttentionKind::decoder};
+
 using Rows = std::vector<std::vector<float>>;
 
 Rows rows_of(const AttentionMatrix& m) {
@@ -69,7 +71,7 @@ TEST(Trace, OfSelfAttentionHasTheTokensThatWereReadAndNoLookAhead) {
   test::write_tiny_model(folder.folder(), test::tiny_transformer(), "en-de");
   const Translator translator(folder.folder());
   const auto trace =
-      translator.trace("one two three", {.max_length = 5}, {.cross = false, .encoder = true, .decoder = true});
+      translator.trace("one two three", {.max_length = 5, .kinds = {AttentionKind::encoder, AttentionKind::decoder}});
   std::vector<std::string> fed{"<s>"};
   const auto& written = trace.translation.target_tokens;
   ASSERT_GE(written.size(), 2U);
@@ -92,7 +94,7 @@ TEST(Trace, OfSelfAttentionHasTheTokensThatWereReadAndNoLookAhead) {
 TEST(Trace, OfAnRnnHasNoSelfAttention) {
   const test::Scratch folder;
   test::write_tiny_model(folder.folder(), test::tiny_rnn(), "en-de");
-  const auto trace = Translator(folder.folder()).trace("one two", {}, {.encoder = true, .decoder = true});
+  const auto trace = Translator(folder.folder()).trace("one two", {.kinds = kAll});
   ASSERT_EQ(trace.attention.maps.size(), 1U);
   EXPECT_EQ(trace.attention.maps[0].kind, AttentionKind::cross);
 }
@@ -101,7 +103,7 @@ TEST(Trace, MergesWordsInEveryHead) {
   const test::Scratch folder;
   test::write_tiny_model(folder.folder(), test::tiny_transformer(), "en-de");
   const Translator translator(folder.folder());
-  const auto trace = translator.trace("one two", {.merge_words = true}, {.encoder = true, .decoder = true});
+  const auto trace = translator.trace("one two", {.merge_words = true, .kinds = kAll});
   EXPECT_EQ(trace.attention.maps.size(), 12U);
   EXPECT_EQ(trace.translation.attention, rows_of(trace.attention.weights));
   for (const AttentionMap& map : trace.attention.maps) {

@@ -15,7 +15,11 @@
 
 namespace fovea {
 
-/// What attend() reports about the weights. All but `weights` of all queries take memory linear in the sequence.
+class WeightEditor;
+class Trace;
+
+/// What attend() reports about the weights. All but `weights` of all queries and `scores` take memory linear in the
+/// sequence.
 struct WeightsRequest {
   bool weights = false;                   // Attended::weights; a gradient may flow into them
   std::span<const std::int64_t> rows{};   // only of these queries; empty: of all
@@ -23,6 +27,7 @@ struct WeightsRequest {
   std::int64_t top = 0;                   // the N largest of each query
   bool column_sums = false;               // the weight each key gets from all queries, summed
   bool entropy = false;                   // -sum w log w of each query, in nats
+  bool scores = false;                    // Attended::scores and ::masked
 };
 
 /// Everything attend() can be asked for; each field has a default.
@@ -47,6 +52,10 @@ struct AttendOptions {
 
   Dropout dropout{};  // of the weights that make the context; those that are reported are without it
 
+  const WeightEditor* editor =
+      nullptr;             // changes weights before they make the context; not where gradients are recorded
+  Trace* trace = nullptr;  // where a mechanism leaves its numbers; attend() itself leaves none
+
   WeightsRequest want{};  // what is reported about the weights
 };
 
@@ -67,6 +76,8 @@ struct Attended {
   TopWeights top{};      // when asked for
   Tensor column_sums{};  // [B, Tk] or [B, H, Tk]
   Tensor entropy{};      // [B, Tq] or [B, H, Tq]
+  Tensor scores{};       // [B, Tq, Tk] or [B, H, Tq, Tk]: what the score gives, its scale included
+  Tensor masked{};       // the same with biases, as the normaliser takes them: -inf where a key is not visible
 };
 
 /// context_i = sum_j w_ij v_j,  w_i = normalizer(score(q_i, k_j) over the keys j visible to i).

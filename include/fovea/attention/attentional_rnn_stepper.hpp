@@ -10,6 +10,8 @@
 
 namespace fovea {
 
+class WeightEditor;
+
 /// A decoder's weights, packed once for many batches. No gradients.
 class PackedAttentionalRnn {
  public:
@@ -33,6 +35,14 @@ struct AttentionalRnnStep {
   Tensor context;      // [rows, M]
   Tensor attentional;  // [rows, G], Luong only
   Tensor weights;      // [rows, S]
+  Tensor scores{};     // [rows, S], when asked for: before softmax, -inf where a key is not visible
+  Tensor query{};      // [rows, d], when asked for: as the score takes it, after its projection
+};
+
+/// What a step gives beside its result, and what is changed in it.
+struct AttentionalRnnStepOptions {
+  bool scores = false;                   // give the step's scores and queries
+  const WeightEditor* editor = nullptr;  // changes the weights; a row's query is the number of the step
 };
 
 /// One batch of memories being decoded. A row is a hypothesis about one sequence of the batch; at the start there is
@@ -53,7 +63,9 @@ class AttentionalRnnStepper {
 
   [[nodiscard]] std::int64_t rows() const;  // hypotheses at present
   /// Throws ShapeError unless x is [rows, E].
-  AttentionalRnnStep step(const Tensor& x);
+  AttentionalRnnStep step(const Tensor& x, const AttentionalRnnStepOptions& how = {});
+  /// The memory as the score takes it, [B, S, d]; empty for the location score.
+  [[nodiscard]] Tensor keys() const;
   /// Row i goes on as what row rows[i] was; the number of rows becomes rows.size().
   void keep(std::span<const std::int32_t> rows);
 

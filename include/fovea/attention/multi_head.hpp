@@ -21,6 +21,8 @@ struct MultiHeadOptions {
 };
 
 /// head_h = attend(x W_Q^h, m W_K^h, m W_V^h),  y = [head_1; ...; head_H] W_O  (Vaswani et al. 2017, section 3.2.2).
+/// With `how.trace` it leaves NAME.query, .key, .value, .scores, .masked, .weights, .context (the heads side by side)
+/// and .output there; queries and keys as the scores take them, turned where positions are rotary.
 /// With fewer key heads than query heads it is grouped-query attention (Ainslie et al. 2023), with one multi-query
 /// attention (Shazeer 2019).
 ///
@@ -33,7 +35,7 @@ struct MultiHeadOptions {
 struct MultiHead {
   MultiHead() = default;
   /// Weights NAME.query, NAME.key, NAME.value and NAME.output. Throws UsageError for sizes that do not divide.
-  MultiHead(Parameters& p, const std::string& name, const MultiHeadOptions& options);
+  MultiHead(Parameters& p, const std::string& weights, const MultiHeadOptions& options);
 
   /// x [B, Tq, dim] attends to memory [B, Tk, memory_dim]; context [B, Tq, dim]. `how.heads`, `how.kv_heads` and
   /// `how.score` are set here.
@@ -53,6 +55,7 @@ struct MultiHead {
   Linear query{}, key{}, value{}, output{};  // the four maps
   std::int64_t heads = 1, kv_heads = 1;      // of queries; of keys and values
   Score score = score::ScaledDot{};          // of every head
+  std::string name{};                        // of its weights, and of what it leaves in a trace
 };
 
 /// A sequence that attends to itself (Cheng et al. 2016; Vaswani et al. 2017): queries, keys and values are maps of x.

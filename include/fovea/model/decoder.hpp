@@ -20,9 +20,10 @@ struct DecoderAttention {
 
 /// What a teacher-forced run gives. A gradient may flow into the weights.
 struct Decoded {
-  Var states{};              // [batch, length, width]
-  std::vector<Var> cross{};  // when asked for: per layer [batch, heads, length, source length]
-  std::vector<Var> self{};   // when asked for: per layer [batch, heads, length, length]
+  Var states{};                                     // [batch, length, width]
+  std::vector<Var> cross{};                         // when asked for: per layer [batch, heads, length, source length]
+  std::vector<Var> self{};                          // when asked for: per layer [batch, heads, length, length]
+  std::vector<TopWeights> cross_top{}, self_top{};  // the same where Pass::top asks for the largest weights only
 };
 
 /// The running part of a decoder, without embeddings and output layer. See Stepper for what a row is.
@@ -52,8 +53,10 @@ class Decoder {
   [[nodiscard]] virtual Decoded decode(const Memory* memory, const Sequence& target, Pass& pass,
                                        const DecoderAttention& want = {}) const = 0;
   /// `rows` outputs at their start, one per sentence of the memory. The state keeps what it needs of the memory.
+  /// `interventions`, or null, must outlive the state.
   [[nodiscard]] virtual std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows,
-                                                            bool want_attention = false) const = 0;
+                                                            bool want_attention = false,
+                                                            const Interventions* interventions = nullptr) const = 0;
   /// Of the states.
   [[nodiscard]] virtual std::int64_t width() const = 0;
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/attention/attend.hpp"
 #include "fovea/model/config.hpp"
 #include "fovea/nn/parameters.hpp"
 #include "fovea/nn/pass.hpp"
@@ -28,6 +29,7 @@ struct Memory {
   Var summary{};                            // [batch, width]: an RNN's last states; empty: the mean of the states
   std::span<const std::int64_t> lengths{};  // [batch]
   std::vector<Var> attention{};  // when asked for: per layer, the self-attention [batch, heads, length, length]
+  std::vector<TopWeights> attention_top{};  // the same where Pass::top asks for the largest weights only
 };
 
 /// Turns embedded tokens into a memory.

@@ -39,10 +39,12 @@ class Generator {
                                const LossOptions& how, Pass& pass) const;
   /// log p of each row's target, summed over its tokens and its end of sequence.
   void score(const Memory* memory, const Tokens& target, std::span<const std::int32_t> wanted,
-             std::span<double> log_probabilities) const;
+             std::span<double> log_probabilities, const Interventions* interventions = nullptr) const;
   /// The decoder at the start of `rows` outputs. `memory` may go; what is needed of it is kept.
+  /// `interventions`, or null, must outlive the stepper.
   [[nodiscard]] std::unique_ptr<Stepper> start(const Memory* memory, std::int64_t rows, bool want_attention,
-                                               const AttentionChoice& which = {}) const;
+                                               const AttentionChoice& which = {},
+                                               const Interventions* interventions = nullptr) const;
 
  private:
   friend class GeneratorStepper;

@@ -29,6 +29,12 @@ class Seq2Seq {
   /// Its head.
   [[nodiscard]] const Generator& generator() const { return generator_; }
 
+  /// The source's embeddings, [batch, length, width].
+  [[nodiscard]] Var embed(const Tokens& source) const;
+  /// encode() of embeddings, which need not be the source's own.
+  [[nodiscard]] Memory encode_embedded(const Sequence& embedded, Pass& pass, bool want_attention = false) const {
+    return encoder_->encode(embedded, pass, want_attention);
+  }
   /// The source as a memory, with the encoder's self-attention when asked for.
   [[nodiscard]] Memory encode(const Tokens& source, Pass& pass, bool want_attention = false) const;
   /// Teacher-forced: `target` starts with <s>; `wanted` [batch * length] are the tokens to predict, 0 where padding.
@@ -38,8 +44,10 @@ class Seq2Seq {
   void score(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,
              std::span<double> log_probabilities) const;
   /// The decoder at the start of its output. `memory` may go; what is needed of it is kept.
+  /// `interventions`, or null, must outlive the stepper.
   [[nodiscard]] std::unique_ptr<Stepper> start(const Memory& memory, bool want_attention = false,
-                                               const AttentionChoice& which = {}) const;
+                                               const AttentionChoice& which = {},
+                                               const Interventions* interventions = nullptr) const;
 
  private:
   ModelConfig config_;

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "attention/rnn/attention_keys.hpp"
 #include "autograd/recurrent/rows.hpp"
+#include "fovea/attention/interventions.hpp"
 #include "kernels/attention_step.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
@@ -99,8 +101,17 @@ void attend_rows(const Decoder& d, const Source& source, const AttentionRows& ro
     float* w = row_of(scratch.weights, j);
     zero_row(w, source.steps);
     score(d, source, b, range, query, covered, scratch.exp.data(), w);
+    if (rows.queries != nullptr) copy_row(query, rows.queries + j * d.dim, d.dim);
+    if (rows.scores != nullptr) {
+      float* scores = rows.scores + j * source.steps;
+      std::fill_n(scores, source.steps, -std::numeric_limits<float>::infinity());
+      std::copy(w + range.low, w + range.high, scores + range.low);
+    }
     kernels.softmax(range.count(), w + range.low);
     for (Int i = range.low; d.gaussian && i < range.high; ++i) w[i] *= bell(d, i, center);
+    if (rows.editor != nullptr) {
+      rows.editor->edit({b, 0, rows.step, range.low}, {w + range.low, static_cast<std::size_t>(range.count())}, {});
+    }
     kernels.weigh(range.count(), d.memory_width, w + range.low, source.memory_row(b, range.low), d.memory_width,
                   contexts + j * context_stride);
     keep_row(w, keep(d.weights), source.steps);

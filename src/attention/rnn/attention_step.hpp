@@ -5,6 +5,10 @@
 
 #include "attention/rnn/decoder.hpp"
 
+namespace fovea {
+class WeightEditor;
+}
+
 namespace fovea::decoder {
 
 /// The rows of one step.
@@ -13,6 +17,9 @@ struct AttentionRows {
   Int step = 0;                            // the centre of local-m
   const std::int32_t* sequence = nullptr;  // [count]: whose memory each row reads
   const Int* kept = nullptr;               // [count]: its row in the arrays that are kept; null: nothing is
+  float* scores = nullptr;                 // [count, S]: gets the scores, -inf where a key is not visible; or null
+  float* queries = nullptr;                // [count, dim]: gets the projected queries; or null
+  const WeightEditor* editor = nullptr;    // changes the weights; or null
 };
 
 /// Memory for as many rows as a chunk has.

@@ -74,7 +74,11 @@ Int AttentionalRnnStepper::rows() const {
   return static_cast<Int>(impl_->sequence.size());
 }
 
-AttentionalRnnStep AttentionalRnnStepper::step(const Tensor& x) {
+Tensor AttentionalRnnStepper::keys() const {
+  return impl_->source.keys;
+}
+
+AttentionalRnnStep AttentionalRnnStepper::step(const Tensor& x, const AttentionalRnnStepOptions& how) {
   const decoder::Decoder& d = impl_->packed.decoder;
   const decoder::Source& source = impl_->source;
   const Int n = rows();
@@ -85,6 +89,8 @@ AttentionalRnnStep AttentionalRnnStepper::step(const Tensor& x) {
   const Tensor input = x.contiguous();
   const Tensor context = Tensor::empty({n, d.memory_width});
   const Tensor weights = Tensor::empty({n, source.steps});
+  const Tensor scores = how.scores ? Tensor::empty({n, source.steps}) : Tensor();
+  const Tensor query = how.scores ? Tensor::empty({n, d.dim}) : Tensor();
   // At least a register tile's rows to a thread.
   const Int part = std::max<Int>(16, (n + threads() - 1) / threads());
   parallel_for(n, part, [&](Int begin, Int end) {
@@ -94,8 +100,13 @@ AttentionalRnnStep AttentionalRnnStepper::step(const Tensor& x) {
     const Tensor gates = Tensor::empty({count, 4 * d.units});
     impl_->packed.embedding.multiply(count, input.data() + begin * d.embedding, d.embedding, 0, gates.data(),
                                      4 * d.units);
-    const decoder::AttentionRows rows{
-        .count = count, .step = impl_->step, .sequence = impl_->sequence.data() + begin, .kept = nullptr};
+    const decoder::AttentionRows rows{.count = count,
+                                      .step = impl_->step,
+                                      .sequence = impl_->sequence.data() + begin,
+                                      .kept = nullptr,
+                                      .scores = scores ? row_of(scores, begin) : nullptr,
+                                      .queries = query ? row_of(query, begin) : nullptr,
+                                      .editor = how.editor};
     decoder::step_forward(d, source, rows, some, scratch, gates);
     for (Int j = 0; j < count; ++j) {
       copy_row(row_of(scratch.context, j), row_of(context, begin + j), d.memory_width);
@@ -104,7 +115,7 @@ AttentionalRnnStep AttentionalRnnStepper::step(const Tensor& x) {
   });
   impl_->carried.fed_nothing = impl_->carried.zero_states = false;
   ++impl_->step;
-  return {impl_->carried.states.back(), context, impl_->carried.fed, weights};
+  return {impl_->carried.states.back(), context, impl_->carried.fed, weights, scores, query};
 }
 
 void AttentionalRnnStepper::keep(std::span<const std::int32_t> rows) {

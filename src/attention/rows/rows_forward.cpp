@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "attention/rows/rows.hpp"
 #include "attention/rows/rows_scratch.hpp"
+#include "fovea/attention/interventions.hpp"
 #include "fovea/threads.hpp"
 
 namespace fovea::attention {
@@ -49,6 +51,24 @@ void tell_weights(const Plan& plan, const Block& block, const Tensor& weights) {
       row += block.low;
     }
     std::copy_n(block.used + r * block.pitch, block.columns, row);
+  }
+}
+
+// The block's scores in an array of all pairs; `hidden` where no query of the block reaches.
+void tell_scores(const Plan& plan, const Block& block, const Tensor& all, float hidden) {
+  if (!all) return;
+  for (Int r = 0; r < block.rows; ++r) {
+    float* row = all.data() + ((block.b * plan.heads + block.h) * plan.queries + block.first + r) * plan.keys;
+    std::fill_n(row, plan.keys, hidden);
+    std::copy_n(block.scores + r * block.pitch, block.columns, row + block.low);
+  }
+}
+
+void edit_block(const Plan& plan, const Block& block) {
+  for (Int r = 0; r < block.rows; ++r) {
+    const auto columns = static_cast<std::size_t>(block.columns);
+    plan.editor->edit({block.b, block.h, block.first + r, block.low}, {block.used + r * block.pitch, columns},
+                      {block.visible + r * block.pitch, columns});
   }
 }
 
@@ -117,9 +137,12 @@ void rows_forward(const Plan& plan, const Outputs& out) {
         block.finite = all;
         see_block(plan, block);
         score_block(plan, block);
+        tell_scores(plan, block, out.scores, 0.0F);
         bias_block(plan, block);
+        tell_scores(plan, block, out.masked, -std::numeric_limits<float>::infinity());
         normalize_block(plan, block);
         focus_block(plan, block);
+        if (plan.editor != nullptr) edit_block(plan, block);
         report(plan, block, out);
         if (!out.context) return;
         drop_block(plan, block, block.used);

@@ -6,6 +6,7 @@
 #include "fovea/attention/attend.hpp"
 #include "fovea/ops.hpp"
 #include "model/decoders/sentence_arrays.hpp"
+#include "model/encoders/transformer_encoder.hpp"
 
 namespace fovea {
 namespace {
@@ -16,6 +17,7 @@ constexpr float kHalf = std::numbers::sqrt2_v<float> / 2;  // keeps the variance
 
 CnnDecoder::CnnDecoder(const CnnConfig& config, const DecoderSizes& sizes, Parameters& p, const std::string& name)
     : embedding_(sizes.embedding),
+      name_(name),
       kernel_(config.kernel),
       attends_(sizes.memory > 0),
       positions_(p, name + ".positions", PositionEmbedding::Kind::learned, config.max_positions, embedding_),
@@ -25,6 +27,7 @@ CnnDecoder::CnnDecoder(const CnnConfig& config, const DecoderSizes& sizes, Param
   for (int i = 0; i < config.layers; ++i) {
     const std::string at = name + "." + std::to_string(i);
     Layer layer;
+    layer.name = at;
     layer.convolution = GatedConvolution(p, at, config.kernel, config.dim);
     if (attends_) {
       layer.query = Linear(p, at + ".query", config.dim, embedding_);
@@ -44,14 +47,22 @@ Var CnnDecoder::values(const Memory& memory) const {
 }
 
 Var CnnDecoder::attend_in(const Layer& layer, const Var& y, const Var& embedded, const Var& keys, const Var& values,
-                          std::span<const std::int64_t> lengths, Var* weights) const {
+                          AttendOptions how, Attended& result) const {
   const Var query = scale(add(layer.query(y), embedded), kHalf);
   // Gehring et al. do not divide by the root of the width, but start from embeddings of deviation 0.1. Ours start at 1,
   // where plain dot products saturate the softmax, and for a thousand steps nothing is learned about where to attend.
-  AttendOptions how{.score = score::ScaledDot{}, .lengths = lengths};
-  how.want.weights = weights != nullptr;
-  const Attended result = attend(query, keys, values, how);
-  if (weights != nullptr) *weights = result.weights;
+  how.score = score::ScaledDot{};
+  if (how.trace != nullptr) how.want.scores = how.want.weights = true;
+  result = attend(query, keys, values, how);
+  if (how.trace != nullptr) {
+    how.trace->add(layer.name + ".cross.query", query.value());
+    how.trace->add(layer.name + ".cross.key", keys.value());
+    how.trace->add(layer.name + ".cross.value", values.value());
+    how.trace->add(layer.name + ".cross.scores", result.scores);
+    how.trace->add(layer.name + ".cross.masked", result.masked);
+    how.trace->add(layer.name + ".cross.weights", result.weights.value());
+    how.trace->add(layer.name + ".cross.context", result.context.value());
+  }
   return scale(add(y, layer.context(result.context)), kHalf);
 }
 
@@ -60,27 +71,40 @@ Decoded CnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
   const Var e = pass.drop(positions_.add_to(target.values));
   const Var k = attends_ ? keys(*memory) : Var();
   const Var v = attends_ ? values(*memory) : Var();
+  pass.note(name_, "embedded", e);
   Decoded out;
   Var x = in_(e);
-  for (const Layer& layer : layers_) {
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const Layer& layer = layers_[i];
+    pass.note(layer.name, "input", x);
     Var y = layer.convolution(pass.drop(x), {.padding = TimePadding::causal, .lengths = target.lengths});
+    pass.note(layer.name, "convolution", y);
     if (attends_) {
-      Var weights;
-      y = attend_in(layer, y, e, k, v, memory->lengths, want.cross ? &weights : nullptr);
-      if (want.cross) out.cross.push_back(reshape(weights, {weights.dim(0), 1, weights.dim(1), weights.dim(2)}));
+      const LayerAttention ask(pass, AttentionKind::cross, static_cast<int>(i), want.cross);
+      AttendOptions how{.lengths = memory->lengths};
+      ask.ask(how, k.dim(1));
+      Attended result;
+      y = attend_in(layer, y, e, k, v, how, result);
+      if (how.want.weights) {
+        const Var& w = result.weights;
+        result.weights = reshape(w, {w.dim(0), 1, w.dim(1), w.dim(2)});
+      }
+      ask.take(result, out.cross, out.cross_top);
     }
     x = scale(add(y, x), kHalf);
   }
   out.states = pass.drop(out_(x));
+  pass.note(name_, "output", out.states);
   return out;
 }
 
 // Keeps the last `kernel` inputs of each layer, which are what its next output is made of.
 class CnnState final : public DecoderState {
  public:
-  CnnState(const CnnDecoder& decoder, const Memory* memory, bool want_attention)
+  CnnState(const CnnDecoder& decoder, const Memory* memory, bool want_attention, const Interventions* interventions)
       : decoder_(decoder),
         want_attention_(want_attention),
+        interventions_(interventions),
         sentences_(memory != nullptr ? memory->lengths : std::span<const std::int64_t>()),
         windows_(decoder.layers_.size()) {
     if (!decoder.attends_) return;
@@ -98,7 +122,7 @@ class CnnState final : public DecoderState {
     for (std::size_t i = 0; i < decoder_.layers_.size(); ++i) {
       const auto& layer = decoder_.layers_[i];
       Var y = layer.convolution.step(slide(windows_[i], x.value()));
-      if (decoder_.attends_) y = attend_in(layer, y, e);
+      if (decoder_.attends_) y = attend_in(i, y, e);
       x = scale(add(reshape(y, {rows, 1, x.dim(2)}), x), kHalf);
     }
     ++length_;
@@ -114,14 +138,23 @@ class CnnState final : public DecoderState {
 
  private:
   // The rows of one sentence are so many queries to its memory.
-  Var attend_in(const CnnDecoder::Layer& layer, const Var& y, const Var& e) {
+  Var attend_in(std::size_t i, const Var& y, const Var& e) {
+    const CnnDecoder::Layer& layer = decoder_.layers_[i];
     const std::int64_t rows = y.dim(0);
     const std::int64_t group = rows / sentences_.count();
     const auto by_sentence = [&](const Var& x) { return reshape(x, {sentences_.count(), group, x.dim(-1)}); };
-    Var weights;
+    Pass pass;
+    pass.interventions = interventions_;
+    const LayerAttention ask(pass, AttentionKind::cross, static_cast<int>(i), want_attention_, length_);
+    AttendOptions how{.lengths = sentences_.lengths()};
+    ask.ask(how, sentences_.array(0).dim(1));
+    Attended result;
     const Var out = decoder_.attend_in(layer, by_sentence(y), by_sentence(e), sentences_.array(0), sentences_.array(1),
-                                       sentences_.lengths(), want_attention_ ? &weights : nullptr);
-    if (want_attention_) weights_.push_back(weights.value().reshape({rows, 1, weights.dim(2)}));
+                                       how, result);
+    if (want_attention_) {
+      const Tensor w = result.weights.value();
+      weights_.push_back(w.reshape({rows, 1, w.dim(2)}));
+    }
     return out;
   }
 
@@ -141,15 +174,17 @@ class CnnState final : public DecoderState {
 
   const CnnDecoder& decoder_;
   bool want_attention_;
+  const Interventions* interventions_;
   SentenceArrays sentences_;
   std::vector<Tensor> windows_;  // per layer [rows, kernel * width]
   std::vector<Tensor> weights_;
   std::int64_t length_ = 0;
 };
 
-std::unique_ptr<DecoderState> CnnDecoder::start(const Memory* memory, std::int64_t, bool want_attention) const {
+std::unique_ptr<DecoderState> CnnDecoder::start(const Memory* memory, std::int64_t, bool want_attention,
+                                                const Interventions* interventions) const {
   const NoGrad quiet;
-  return std::make_unique<CnnState>(*this, memory, want_attention);
+  return std::make_unique<CnnState>(*this, memory, want_attention, interventions);
 }
 
 }  // namespace fovea

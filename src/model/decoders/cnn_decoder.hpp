@@ -2,8 +2,10 @@
 // blocks are convolutions alone.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "fovea/attention/attend.hpp"
 #include "fovea/model/decoder.hpp"
 #include "fovea/nn/convolution.hpp"
 #include "fovea/nn/linear.hpp"
@@ -16,25 +18,27 @@ class CnnDecoder final : public Decoder {
   CnnDecoder(const CnnConfig& config, const DecoderSizes& sizes, Parameters& parameters, const std::string& name);
   [[nodiscard]] Decoded decode(const Memory* memory, const Sequence& target, Pass& pass,
                                const DecoderAttention& want) const override;
-  [[nodiscard]] std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows,
-                                                    bool want_attention) const override;
+  [[nodiscard]] std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows, bool want_attention,
+                                                    const Interventions* interventions) const override;
   [[nodiscard]] std::int64_t width() const override { return embedding_; }
 
  private:
   friend class CnnState;
   struct Layer {
     GatedConvolution convolution;
-    Linear query;    // state → embedding; only with a memory
-    Linear context;  // embedding → state
+    Linear query;      // state → embedding; only with a memory
+    Linear context;    // embedding → state
+    std::string name;  // "decoder.0"
   };
-  // What the convolution gave, y, and the context it attends to: (y + context) / sqrt 2. `weights` gets [batch,
-  // queries, keys] unless null.
+  // What the convolution gave, y, and the context it attends to: (y + context) / sqrt 2. `how` says what is
+  // reported in `result`, and the lengths.
   [[nodiscard]] Var attend_in(const Layer& layer, const Var& y, const Var& embedded, const Var& keys, const Var& values,
-                              std::span<const std::int64_t> lengths, Var* weights) const;
+                              AttendOptions how, Attended& result) const;
   [[nodiscard]] Var keys(const Memory& memory) const;
   [[nodiscard]] Var values(const Memory& memory) const;
 
   std::int64_t embedding_;
+  std::string name_;
   std::int64_t kernel_;
   bool attends_;
   PositionEmbedding positions_;

@@ -1,8 +1,13 @@
 #include "model/decoders/rnn_decoder.hpp"
 
+#include <algorithm>
+#include <optional>
+
+#include "fovea/attention/interventions.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 #include "model/decoders/rnn_state.hpp"
+#include "model/decoders/steps.hpp"
 
 namespace fovea {
 namespace {
@@ -62,7 +67,7 @@ bool needs_same_width(RnnAttention a) {
 
 RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes, Parameters& p,
                        const std::string& name)
-    : config_(config), sizes_(sizes), attended_width_(sizes.memory) {
+    : config_(config), name_(name), sizes_(sizes), attended_width_(sizes.memory) {
   if (sizes.memory == 0 && attends()) throw UsageError("attention: an rnn decoder without a memory has none");
   const std::int64_t width = config.dim;
   if (needs_same_width(config.attention) && sizes.memory != width) {
@@ -160,8 +165,12 @@ Decoded RnnDecoder::decode_plain(const Start& start, const Var& embedded, std::s
   }
   // The context is the same at every step: its part of the sum is made once per sentence.
   const Var without_context = add(from_state_(x), from_input_(embedded));
+  pass.note(name_, "embedded", embedded);
+  if (start.summary) pass.note(name_, "summary", start.summary);
+  pass.note(name_, "state", x);
   Decoded out;
   out.states = pass.drop(start.summary ? add_to_rows(without_context, from_context_(start.summary)) : without_context);
+  pass.note(name_, "output", out.states);
   return out;
 }
 
@@ -170,6 +179,9 @@ Decoded RnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
   const Start s = begin(memory, target.values.dim(0));
   const Var e = pass.drop(target.values);
   if (!attends()) return decode_plain(s, e, target.lengths, pass);
+  if (pass.trace != nullptr || pass.interventions != nullptr || pass.top > 0) {
+    return decode_by_steps(s, *memory, e, pass, want);
+  }
   AttentionalRnnOptions how = options();
   how.lengths = target.lengths;
   how.memory_lengths = memory->lengths;
@@ -185,10 +197,61 @@ Decoded RnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
   return out;
 }
 
-std::unique_ptr<DecoderState> RnnDecoder::start(const Memory* memory, std::int64_t rows, bool want_attention) const {
+Decoded RnnDecoder::decode_by_steps(const Start& s, const Memory& memory, const Var& embedded, Pass& pass,
+                                    const DecoderAttention& want) const {
+  const NoGrad quiet;
+  const std::int64_t length = embedded.dim(1);
+  std::vector<Tensor> first;
+  for (const Var& state : s.states) first.push_back(state.value());
+  const std::shared_ptr<const PackedAttentionalRnn> packed_now = packed();
+  AttentionalRnnStepper stepper(*packed_now, s.memory.value(), memory.lengths, first);
+  Steps states, contexts, attentional, weights, scores, queries;
+  LargestOfSteps largest(want.cross ? std::min(pass.top, s.memory.dim(1)) : 0);
+  for (std::int64_t t = 0; t < length; ++t) {
+    std::optional<SiteEditor> editor;
+    if (pass.interventions != nullptr) editor.emplace(*pass.interventions, AttentionKind::cross, 0, t);
+    const AttentionalRnnStep at =
+        stepper.step(embedded.value().select(1, t).contiguous(),
+                     {.scores = pass.trace != nullptr, .editor = editor ? &*editor : nullptr});
+    states.add(at.state);
+    contexts.add(at.context);
+    if (luong()) attentional.add(at.attentional);
+    if (pass.trace != nullptr) {
+      scores.add(at.scores);
+      queries.add(at.query);
+    }
+    if (pass.trace != nullptr || (want.cross && pass.top == 0)) weights.add(at.weights);
+    largest.add(at.weights);
+  }
+  Decoded out;
+  out.states = luong() ? Var(attentional.all()) : read_out(states.all(), contexts.all(), embedded);
+  if (want.cross && pass.top == 0) {
+    const Tensor w = weights.all();
+    out.cross.emplace_back(w.reshape({w.dim(0), 1, w.dim(1), w.dim(2)}));
+  }
+  if (want.cross && pass.top > 0) out.cross_top.push_back(largest.all());
+  if (pass.trace != nullptr) {
+    pass.note(name_, "embedded", embedded);
+    pass.note(name_, "first", s.states.back());
+    const std::string attention = name_ + ".attention";
+    if (const Tensor keys = stepper.keys()) pass.note(attention, "key", keys);
+    pass.note(attention, "value", s.memory);
+    pass.note(attention, "query", queries.all());
+    pass.note(attention, "scores", scores.all());
+    pass.note(attention, "weights", weights.all());
+    pass.note(attention, "context", contexts.all());
+    pass.note(name_, "state", states.all());
+    if (luong()) pass.note(name_, "attentional", attentional.all());
+    pass.note(name_, "output", out.states);
+  }
+  return out;
+}
+
+std::unique_ptr<DecoderState> RnnDecoder::start(const Memory* memory, std::int64_t rows, bool want_attention,
+                                                const Interventions* interventions) const {
   const NoGrad quiet;
   if (!attends()) return std::make_unique<PlainRnnState>(*this, memory, rows);
-  return std::make_unique<RnnState>(*this, *memory, want_attention);
+  return std::make_unique<RnnState>(*this, *memory, want_attention, interventions);
 }
 
 }  // namespace fovea

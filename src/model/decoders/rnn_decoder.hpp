@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/arena.hpp"
@@ -23,8 +24,8 @@ class RnnDecoder final : public Decoder {
              const std::string& name);
   [[nodiscard]] Decoded decode(const Memory* memory, const Sequence& target, Pass& pass,
                                const DecoderAttention& want) const override;
-  [[nodiscard]] std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows,
-                                                    bool want_attention) const override;
+  [[nodiscard]] std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows, bool want_attention,
+                                                    const Interventions* interventions) const override;
   [[nodiscard]] std::int64_t width() const override { return config_.dim; }
 
  private:
@@ -43,12 +44,17 @@ class RnnDecoder final : public Decoder {
   [[nodiscard]] Decoded decode_plain(const Start& start, const Var& embedded, std::span<const std::int64_t> lengths,
                                      Pass& pass) const;
 
+  /// The same as decode() a step at a time: for a trace, interventions, or the largest weights only.
+  [[nodiscard]] Decoded decode_by_steps(const Start& start, const Memory& memory, const Var& embedded, Pass& pass,
+                                        const DecoderAttention& want) const;
+
   [[nodiscard]] AttentionalRnnOptions options() const;
   /// The weights of the time loop packed: those of the model, or, where it is still being trained, as they are now.
   [[nodiscard]] std::shared_ptr<const PackedAttentionalRnn> packed() const;
   [[nodiscard]] std::shared_ptr<const std::vector<RecurrentStepper>> packed_layers() const;
 
   RnnDecoderConfig config_;
+  std::string name_;
   DecoderSizes sizes_;
   std::int64_t attended_width_;                         // of the memory as it is attended to
   AttentionalRnnWeights weights_;                       // of the time loop

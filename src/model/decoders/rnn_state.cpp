@@ -1,12 +1,14 @@
 #include "model/decoders/rnn_state.hpp"
 
+#include "fovea/attention/interventions.hpp"
 #include "fovea/ops.hpp"
 #include "model/decoders/sentence_arrays.hpp"
 
 namespace fovea {
 
-RnnState::RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_attention)
-    : decoder_(decoder), want_attention_(want_attention), packed_(decoder.packed()) {
+RnnState::RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_attention,
+                   const Interventions* interventions)
+    : decoder_(decoder), want_attention_(want_attention), interventions_(interventions), packed_(decoder.packed()) {
   const RnnDecoder::Start start = decoder.begin(&memory, memory.states.dim(0));
   std::vector<Tensor> first;
   for (const Var& s : start.states) first.push_back(s.value());
@@ -15,7 +17,10 @@ RnnState::RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_at
 
 Tensor RnnState::step(const Tensor& embedded) {
   const NoGrad quiet;
-  const AttentionalRnnStep at = stepper_->step(embedded);
+  std::optional<SiteEditor> editor;
+  if (interventions_ != nullptr) editor.emplace(*interventions_, AttentionKind::cross, 0, length_);
+  ++length_;
+  const AttentionalRnnStep at = stepper_->step(embedded, {.editor = editor ? &*editor : nullptr});
   weights_.clear();
   if (want_attention_) weights_.push_back(at.weights.reshape({at.weights.dim(0), 1, at.weights.dim(1)}));
   // The stepper goes on writing to what it gave.

@@ -12,7 +12,8 @@ namespace fovea {
 /// With attention: the same steps as the time loop of training.
 class RnnState final : public DecoderState {
  public:
-  RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_attention);
+  RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_attention,
+           const Interventions* interventions = nullptr);
   [[nodiscard]] Tensor step(const Tensor& embedded) override;
   void keep(std::span<const std::int32_t> rows) override { stepper_->keep(rows); }
   [[nodiscard]] std::span<const Tensor> attention() const override { return weights_; }
@@ -20,6 +21,8 @@ class RnnState final : public DecoderState {
  private:
   const RnnDecoder& decoder_;
   bool want_attention_;
+  const Interventions* interventions_;
+  std::int64_t length_ = 0;
   std::shared_ptr<const PackedAttentionalRnn> packed_;
   std::optional<AttentionalRnnStepper> stepper_;
   std::vector<Tensor> weights_;  // of the last step, [rows, 1, source length]

@@ -9,12 +9,16 @@ namespace fovea {
 
 TransformerDecoder::TransformerDecoder(const TransformerConfig& config, const DecoderSizes& sizes, Parameters& p,
                                        const std::string& name)
-    : config_(config), attends_(sizes.memory > 0), positions_(added_positions(config, p, name + ".positions")) {
+    : config_(config),
+      attends_(sizes.memory > 0),
+      name_(name),
+      positions_(added_positions(config, p, name + ".positions")) {
   const float epsilon = config.norm_epsilon;
   if (config.embedding_norm) embedding_norm_ = LayerNorm(p, name + ".embedding_norm", config.dim, epsilon);
   for (int i = 0; i < config.layers; ++i) {
     const std::string at = name + "." + std::to_string(i);
     Layer layer;
+    layer.name = at;
     layer.self_norm = LayerNorm(p, at + ".self_norm", config.dim, epsilon);
     if (attends_) layer.cross_norm = LayerNorm(p, at + ".cross_norm", config.dim, epsilon);
     layer.feed_norm = LayerNorm(p, at + ".feed_norm", config.dim, epsilon);
@@ -27,14 +31,27 @@ TransformerDecoder::TransformerDecoder(const TransformerConfig& config, const De
   if (config.norm == Norm::pre) last_ = LayerNorm(p, name + ".norm", config.dim, epsilon);
 }
 
+// What a part of a layer left: the residual sum and its norm.
+void TransformerDecoder::note(const Pass& pass, const Layer& layer, const char* part, const ResidualNorm& made) {
+  if (pass.trace == nullptr) return;
+  pass.note(layer.name + "." + part, "sum", made.sum);
+  pass.note(layer.name + "." + part, "norm", made.normed);
+}
+
 template <class Self, class Cross>
 Var TransformerDecoder::run(Var x, Pass& pass, const Self& self_part, const Cross& cross_part) const {
   if (config_.norm == Norm::post) {
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       const Layer& layer = layers_[i];
-      x = layer.self_norm.residual(x, self_part(i, x), pass).normed;
-      if (attends_) x = layer.cross_norm.residual(x, cross_part(i, x), pass).normed;
-      x = layer.feed_norm.residual(x, layer.feed(x, pass), pass).normed;
+      ResidualNorm a = layer.self_norm.residual(x, self_part(i, x), pass);
+      note(pass, layer, "self", a);
+      if (attends_) {
+        a = layer.cross_norm.residual(a.normed, cross_part(i, a.normed), pass);
+        note(pass, layer, "cross", a);
+      }
+      const ResidualNorm b = layer.feed_norm.residual(a.normed, layer.feed(a.normed, pass), pass);
+      note(pass, layer, "feed", b);
+      x = b.normed;
     }
     return x;
   }
@@ -43,9 +60,14 @@ Var TransformerDecoder::run(Var x, Pass& pass, const Self& self_part, const Cros
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     ResidualNorm a = (attends_ ? layer.cross_norm : layer.feed_norm).residual(x, self_part(i, normed), pass);
-    if (attends_) a = layer.feed_norm.residual(a.sum, cross_part(i, a.normed), pass);
+    note(pass, layer, "self", a);
+    if (attends_) {
+      a = layer.feed_norm.residual(a.sum, cross_part(i, a.normed), pass);
+      note(pass, layer, "cross", a);
+    }
     const LayerNorm& next = i + 1 < layers_.size() ? layers_[i + 1].self_norm : last_;
     const ResidualNorm b = next.residual(a.sum, layer.feed(a.normed, pass), pass);
+    note(pass, layer, "feed", b);
     x = b.sum;
     normed = b.normed;
   }
@@ -66,37 +88,46 @@ Decoded TransformerDecoder::decode(const Memory* memory, const Sequence& target,
   AttendOptions self = self_attention(config_);
   self.causal = true;
   self.lengths = target.lengths;
-  self.want.weights = want.self;
   AttendOptions cross;
   if (attends_) cross.lengths = memory->lengths;
-  cross.want.weights = want.cross;
   Decoded out;
+  const Var embedded = pass.drop(placed(target.values, 0));
+  pass.note(name_, "embedded", embedded);
   out.states = run(
-      pass.drop(placed(target.values, 0)), pass,
+      embedded, pass,
       [&](std::size_t i, const Var& x) {
+        const LayerAttention ask(pass, AttentionKind::decoder, static_cast<int>(i), want.self);
+        ask.ask(self, x.dim(1));
         self.dropout = pass.next(pass.rates.attention);
+        pass.note(layers_[i].name, "self.input", x);
         const Attended result = layers_[i].self(x, x, self);
-        if (want.self) out.self.push_back(result.weights);
+        ask.take(result, out.self, out.self_top);
         return result.context;
       },
       [&](std::size_t i, const Var& x) {
         const MultiHead& layer = layers_[i].cross;
         const Var queries = turned(layer.query(x), 0);
         const MultiHead::KeysValues read{turned(layer.key(memory->states), 0), layer.value(memory->states)};
+        const LayerAttention ask(pass, AttentionKind::cross, static_cast<int>(i), want.cross);
+        ask.ask(cross, memory->states.dim(1));
         cross.dropout = pass.next(pass.rates.attention);
+        pass.note(layers_[i].name, "cross.input", x);
         const Attended result = layer.attend_projected(queries, read, cross);
-        if (want.cross) out.cross.push_back(result.weights);
+        ask.take(result, out.cross, out.cross_top);
         return result.context;
       });
+  pass.note(name_, "output", out.states);
   return out;
 }
 
 // The keys and values of each layer: of the memory once per sentence, of the target so far per row.
 class TransformerState final : public DecoderState {
  public:
-  TransformerState(const TransformerDecoder& decoder, const Memory* memory, bool want_attention)
+  TransformerState(const TransformerDecoder& decoder, const Memory* memory, bool want_attention,
+                   const Interventions* interventions)
       : decoder_(decoder),
         want_attention_(want_attention),
+        interventions_(interventions),
         sentences_(memory != nullptr ? memory->lengths : std::span<const std::int64_t>()),
         target_(decoder.layers_.size()) {
     if (!decoder.attends_) return;
@@ -109,18 +140,20 @@ class TransformerState final : public DecoderState {
   Tensor step(const Tensor& embedded) override {
     const NoGrad quiet;
     Pass pass;
+    pass.interventions = interventions_;
     const std::int64_t rows = embedded.dim(0);
     const std::int64_t width = decoder_.config_.dim;
-    const AttendOptions self = self_attention(decoder_.config_);
+    AttendOptions self = self_attention(decoder_.config_);
     AttendOptions cross;
     cross.lengths = sentences_.lengths();
-    cross.want.weights = want_attention_;
     weights_.clear();
     const Var x = decoder_.run(
         decoder_.placed(embedded.reshape({rows, 1, width}), length_), pass,
         [&](std::size_t i, const Var& q) {
           const MultiHead& layer = decoder_.layers_[i].self;
           target_[i].append(layer.key(q).value(), layer.value(q).value());
+          const LayerAttention ask(pass, AttentionKind::decoder, static_cast<int>(i), false, length_);
+          ask.ask(self, length_ + 1);
           return layer.attend(q, {target_[i].keys(), target_[i].values()}, self).context;
         },
         [&](std::size_t i, const Var& q) {
@@ -128,6 +161,8 @@ class TransformerState final : public DecoderState {
           // The rows of one sentence are so many queries to its memory.
           const auto grouped =
               reshape(decoder_.turned(layer.query(q), length_), {sentences_.count(), rows / sentences_.count(), width});
+          const LayerAttention ask(pass, AttentionKind::cross, static_cast<int>(i), want_attention_, length_);
+          ask.ask(cross, sentences_.array(2 * i).dim(1));
           const Attended result =
               layer.attend_projected(grouped, {sentences_.array(2 * i), sentences_.array(2 * i + 1)}, cross);
           if (want_attention_) {
@@ -150,15 +185,17 @@ class TransformerState final : public DecoderState {
  private:
   const TransformerDecoder& decoder_;
   bool want_attention_;
+  const Interventions* interventions_;
   SentenceArrays sentences_;
   std::vector<KeyValueCache> target_;
   std::vector<Tensor> weights_;
   std::int64_t length_ = 0;
 };
 
-std::unique_ptr<DecoderState> TransformerDecoder::start(const Memory* memory, std::int64_t, bool want_attention) const {
+std::unique_ptr<DecoderState> TransformerDecoder::start(const Memory* memory, std::int64_t, bool want_attention,
+                                                        const Interventions* interventions) const {
   const NoGrad quiet;
-  return std::make_unique<TransformerState>(*this, memory, want_attention);
+  return std::make_unique<TransformerState>(*this, memory, want_attention, interventions);
 }
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 // a token at a time with cached keys and values. Without a memory it is a language model.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "fovea/attention/multi_head.hpp"
@@ -18,8 +19,8 @@ class TransformerDecoder final : public Decoder {
                      const std::string& name);
   [[nodiscard]] Decoded decode(const Memory* memory, const Sequence& target, Pass& pass,
                                const DecoderAttention& want) const override;
-  [[nodiscard]] std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows,
-                                                    bool want_attention) const override;
+  [[nodiscard]] std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows, bool want_attention,
+                                                    const Interventions* interventions) const override;
   [[nodiscard]] std::int64_t width() const override { return config_.dim; }
 
  private:
@@ -28,12 +29,14 @@ class TransformerDecoder final : public Decoder {
     LayerNorm self_norm, cross_norm, feed_norm;  // cross_norm: only with a memory
     MultiHead self, cross;
     FeedForward feed;
+    std::string name;  // "decoder.0"
   };
 
   // x [batch, length, width] through all layers and the last norm; self_part(i, x) and cross_part(i, x) are layer i's
   // attention to the target and to the memory.
   template <class Self, class Cross>
   Var run(Var x, Pass& pass, const Self& self_part, const Cross& cross_part) const;
+  static void note(const Pass& pass, const Layer& layer, const char* part, const ResidualNorm& made);
   // Queries or keys of cross-attention that stand at `first` and on, turned by their positions where these are rotary.
   [[nodiscard]] Var turned(const Var& x, std::int64_t first) const;
 
@@ -42,6 +45,7 @@ class TransformerDecoder final : public Decoder {
   // Embedded tokens that stand at `first` and on, with their positions, normed where the configuration says so.
   [[nodiscard]] Var placed(const Var& x, std::int64_t first) const;
 
+  std::string name_;
   PositionEmbedding positions_;
   LayerNorm embedding_norm_;
   std::vector<Layer> layers_;

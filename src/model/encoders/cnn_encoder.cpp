@@ -13,6 +13,7 @@ constexpr float kHalf = std::numbers::sqrt2_v<float> / 2;  // keeps the variance
 
 CnnEncoder::CnnEncoder(const CnnConfig& config, std::int64_t input, Parameters& p, const std::string& name)
     : embedding_(input),
+      name_(name),
       positions_(p, name + ".positions", PositionEmbedding::Kind::learned, config.max_positions, embedding_),
       in_(p, name + ".in", embedding_, config.dim),
       out_(p, name + ".out", config.dim, embedding_) {
@@ -21,15 +22,25 @@ CnnEncoder::CnnEncoder(const CnnConfig& config, std::int64_t input, Parameters& 
   }
 }
 
+void CnnEncoder::note_layer(const Pass& pass, std::size_t layer, const Var& in, const Var& out) const {
+  if (pass.trace == nullptr) return;
+  const std::string name = name_ + "." + std::to_string(layer);
+  pass.note(name, "input", in);
+  pass.note(name, "convolution", out);
+}
+
 Memory CnnEncoder::encode(const Sequence& input, Pass& pass, bool) const {
   const Var e = pass.drop(positions_.add_to(input.values));
+  pass.note(name_, "embedded", e);
   Var x = in_(e);
-  for (const GatedConvolution& layer : layers_) {
-    const Var y = layer(pass.drop(x), {.lengths = input.lengths});
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const Var y = layers_[i](pass.drop(x), {.lengths = input.lengths});
+    note_layer(pass, i, x, y);
     x = scale(add(x, y), kHalf);
   }
   // Keys are the outputs, values the outputs with the embeddings: what is where, and what it is.
   const Var z = out_(x);
+  pass.note(name_, "output", z);
   return {.states = z, .values = scale(add(z, e), kHalf), .lengths = input.lengths};
 }
 

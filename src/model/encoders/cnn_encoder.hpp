@@ -2,6 +2,7 @@
 // residuals.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "fovea/model/encoder.hpp"
@@ -18,7 +19,10 @@ class CnnEncoder final : public Encoder {
   [[nodiscard]] std::int64_t width() const override { return embedding_; }
 
  private:
+  void note_layer(const Pass& pass, std::size_t layer, const Var& in, const Var& out) const;
+
   std::int64_t embedding_;
+  std::string name_;
   PositionEmbedding positions_;
   Linear in_, out_;  // between the widths of embeddings and of states
   std::vector<GatedConvolution> layers_;

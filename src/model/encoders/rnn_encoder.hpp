@@ -1,6 +1,7 @@
 // Recurrent encoder: one or more layers of GRU or LSTM, in one or both directions (Bahdanau et al. 2015, section 3.2).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "fovea/model/encoder.hpp"
@@ -15,6 +16,7 @@ class RnnEncoder final : public Encoder {
   [[nodiscard]] std::int64_t width() const override { return layers_[0].width(); }
 
  private:
+  std::string name_;
   std::vector<RecurrentLayer> layers_;
 };
 

@@ -99,17 +99,12 @@ struct Api::Endpoint {
 
 const Api::Endpoint* Api::endpoint(std::string_view path) {
   static constexpr Endpoint all[] = {
-      {"/translate", "POST", &Api::translate},
-      {"/detect", "POST", &Api::detect},
-      {"/attention", "POST", &Api::attention},
-      {"/classify", "POST", &Api::classify},
-      {"/caption", "POST", &Api::caption},
-      {"/chat", "POST", &Api::chat},
-      {"/models", "GET", &Api::list_models},
-      {"/languages", "GET", &Api::languages},
-      {"/frontend/settings", "GET", &Api::settings},
-      {"/health", "GET", &Api::health},
-      {"/spec", "GET", &Api::spec},
+      {"/translate", "POST", &Api::translate}, {"/detect", "POST", &Api::detect},
+      {"/attention", "POST", &Api::attention}, {"/explain", "POST", &Api::explain},
+      {"/classify", "POST", &Api::classify},   {"/caption", "POST", &Api::caption},
+      {"/chat", "POST", &Api::chat},           {"/models", "GET", &Api::list_models},
+      {"/languages", "GET", &Api::languages},  {"/frontend/settings", "GET", &Api::settings},
+      {"/health", "GET", &Api::health},        {"/spec", "GET", &Api::spec},
       {"/metrics", "GET", &Api::metrics},
   };
   for (const Endpoint& one : all) {

@@ -59,6 +59,7 @@ class Api {
   // One for each path; the table is in api.cpp.
   void translate(const Shared& call);
   void attention(const Shared& call);
+  void explain(const Shared& call);
   void detect(const Shared& call);
   void classify(const Shared& call);
   void caption(const Shared& call);

@@ -1,8 +1,10 @@
-// POST /attention: every layer and head, their mean, and the beam as a tree.
+// POST /attention: every layer and head of the kinds asked for, their mean, and the beam as a tree. POST /explain: a
+// model's own numbers for a sentence, as a page.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "fovea/error.hpp"
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/detect.hpp"
@@ -26,6 +28,10 @@ struct Trees {
 
   void add(const TranslationTrace& trace) {
     const auto& tree = trace.beam.nodes;
+    if (tree.empty()) {  // an output that was given
+      log_probability += trace.translation.log_probability;
+      return;
+    }
     const bool first = count == 0;
     // A later sentence's root is the end that was chosen before it.
     const std::size_t root = first ? 0 : best.back();
@@ -52,16 +58,22 @@ struct Trees {
 std::string trace_json(const TranslationJob& job, const Passage& passage, const std::string& model, Lease& memory) {
   Trees trees;
   std::vector<const Translation*> sentences;
-  std::size_t rows = 0;
-  std::size_t columns = 0;
-  for (const TranslationTrace& trace : job.traces) {
-    sentences.push_back(&trace.translation);
-    rows += trace.attention.target.size();
-    columns += trace.attention.source.size();
-  }
+  for (const TranslationTrace& trace : job.traces) sentences.push_back(&trace.translation);
+  // Maps of one kind are of one size; those of self-attention may be larger than target by source.
+  std::size_t numbers = 0;
   const std::size_t matrices = job.traces[0].attention.maps.size() + 1;
-  check_numbers(rows * columns * matrices);
-  take_memory(memory, record_bytes(sentences, matrices));
+  for (std::size_t m = 0; m < matrices; ++m) {
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+    for (const TranslationTrace& trace : job.traces) {
+      const AttentionRecord& record = trace.attention;
+      rows += m + 1 == matrices ? record.target.size() : record.maps[m].queries.size();
+      columns += m + 1 == matrices ? record.source.size() : record.maps[m].keys.size();
+    }
+    numbers += rows * columns;
+  }
+  check_numbers(numbers);
+  take_memory(memory, record_bytes(sentences, matrices) + numbers * 9);
   std::vector<AttentionRecord> records;
   for (const TranslationTrace& trace : job.traces) {
     records.push_back(trace.attention);
@@ -78,7 +90,90 @@ std::string trace_json(const TranslationJob& job, const Passage& passage, const 
   return out + to_json(records, {.decimals = 4}).substr(1);  // the fields of the record, in the same object
 }
 
+std::vector<AttentionKind> kinds_of(const Fields& fields) {
+  const std::string name = fields.text("kind");
+  if (name.empty()) return {AttentionKind::cross};
+  std::vector<AttentionKind> kinds;
+  for (const AttentionKindInfo& info : attention_kinds) {
+    if (name == "all" || name == info.name) kinds.push_back(info.kind);
+  }
+  if (kinds.empty()) {
+    throw Refusal(400, fmt::format("Invalid request: kind parameter must be one of {}, all", attention_kind_names()));
+  }
+  return kinds;
+}
+
+// A list of JSON, or the same as text.
+InterventionsFile interventions_of(const Fields& fields) {
+  const auto& given = fields["interventions"];
+  if (given.is_null() || (given.is_string() && given.get<std::string>().empty())) return {};
+  try {
+    return parse_interventions(given.is_string() ? given.get<std::string>() : given.dump(), "interventions");
+  } catch (const Error& error) {
+    throw Refusal(400, fmt::format("Invalid request: {}", error.what()));
+  }
+}
+
+int position(const Fields& fields, const char* name) {
+  const int value = fields.number(name, 0);
+  if (value < 0) throw Refusal(400, fmt::format("Invalid request: {} parameter is counted from 0", name));
+  return value;
+}
+
 }  // namespace
+
+void Api::explain(const Shared& call) {
+  check_access(*call);
+  const Fields fields(*call->request);
+  const std::string q = fields.text("q");
+  if (q.empty()) throw Refusal(400, "Invalid request: missing q parameter");
+  std::string source = read_code(fields, "source");
+  const std::string target = read_code(fields, "target");
+  if (q.size() > kMostBytes) {
+    throw Refusal(400, fmt::format("Invalid request: request ({}) exceeds text limit ({} bytes to explain)", q.size(),
+                                   kMostBytes));
+  }
+  check_limit(characters(q), options_.char_limit);
+  if (source == "auto") source = detect_language({q}, *call->models).language;
+  const TranslationModel& model = model_for(*call->models, source, target);
+  const Passage passage = Passage::of_text(q, model.reads());
+  if (passage.lines().empty()) throw Refusal(400, "Invalid request: q parameter holds no text");
+  const auto job = std::make_shared<TranslationJob>();
+  view::ModelLessonOptions how;
+  if (!fields.text("kind").empty()) how.kind = kinds_of(fields)[0];
+  how.layer = position(fields, "layer");
+  how.head = position(fields, "head");
+  if (!fields["query"].is_null()) how.query = position(fields, "query");
+  if (!fields["key"].is_null()) how.key = position(fields, "key");
+  job->explain = how;
+  job->interventions = interventions_of(fields);
+  job->memory = Lease(options_.memory);
+  job->unwanted = [call] { return call->reply->gone(); };
+  job->lines = {passage.lines()[0]};  // a sentence at a time
+  job->how.beam = std::min(options_.beam, kWidestBeam);
+  const std::string format = fields.text("format");
+  if (!format.empty() && format != "json" && format != "html") {
+    throw Refusal(400, "Invalid request: format parameter must be json or html");
+  }
+  job->done = [this, call, job = job.get(), name = model.name(), html = format == "html"] {
+    respond(call, [&]() -> Response {
+      job->check();
+      Lease memory(options_.memory);
+      take_memory(memory, 3 * job->page.size());
+      // The page's scripts and styles are inside it; nothing else may run or be fetched.
+      if (html) {
+        return {200,
+                job->page,
+                "text/html; charset=utf-8",
+                {{"Content-Security-Policy",
+                  "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; "
+                  "script-src 'unsafe-inline'; img-src data: blob:"}}};
+      }
+      return {200, nlohmann::json{{"model", name}, {"page", job->page}}.dump()};
+    });
+  };
+  submit(call, model, job);
+}
 
 void Api::attention(const Shared& call) {
   check_access(*call);
@@ -107,6 +202,9 @@ void Api::attention(const Shared& call) {
   job->lines = passage->lines();
   job->how.beam = beam;
   job->how.merge_words = fields.flag("merge_words");
+  job->how.kinds = kinds_of(fields);
+  job->interventions = interventions_of(fields);
+  if (passage->lines().size() == 1) job->output = fields.text("output");
   // Megabytes of numbers at times: written here, where nobody else waits for it.
   job->done = [this, call, job = job.get(), passage, name = model.name()] {
     respond(call, [&]() -> Response {

@@ -28,7 +28,7 @@ Json numbers(const std::vector<float>& values) {
   return list;
 }
 
-struct Work {
+struct ClassifyWork {
   std::shared_ptr<ClassificationJob> job = std::make_shared<ClassificationJob>();
   std::string model;
   bool array = false;
@@ -71,7 +71,7 @@ void Api::classify(const Shared& call) {
   const Fields fields(*call->request);
   const Texts texts = Texts::read(fields);
   const auto& model = static_cast<const ClassifierModel&>(call->models->find(Task::classify, fields.text("model")));
-  const auto work = std::make_shared<Work>();
+  const auto work = std::make_shared<ClassifyWork>();
   work->model = model.name();
   work->array = texts.array;
   const int top = fields.number("top", 0);

@@ -22,7 +22,7 @@ std::size_t longest_text(const ModelConfig& config) {
   return longest;
 }
 
-ClassificationJob& job_of(const Item& item) {
+ClassificationJob& classification_of(const Item& item) {
   return static_cast<ClassificationJob&>(*item.job);  // only its own jobs come to a model
 }
 
@@ -59,10 +59,10 @@ Worker::Done ClassifierModel::run(std::span<const Item> items, Desk& desk) const
   std::vector<std::string> lines;
   lines.reserve(items.size());
   for (const Item& item : items) lines.push_back(item.job->lines[item.line]);
-  auto results = classifier_->classify(lines, job_of(items[0]).how);
+  auto results = classifier_->classify(lines, classification_of(items[0]).how);
   Done done;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    ClassificationJob& job = job_of(items[i]);
+    ClassificationJob& job = classification_of(items[i]);
     done.read += static_cast<std::int64_t>(results[i].tokens.size());
     desk.hold(job, results[i].attention.size() * sizeof(float) + results[i].tokens.size() * sizeof(std::string));
     job.results[items[i].line] = std::move(results[i]);

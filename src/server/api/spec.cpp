@@ -64,6 +64,14 @@ std::string build() {
                             {"token", text},
                             {"log_probability", number},
                             {"finished", {{"type", "boolean"}}}});
+  const json integer = {{"type", "integer"}};
+  const json map = object({{"kind", text},
+                           {"layer", integer},
+                           {"head", integer},
+                           {"queries", array(text)},
+                           {"keys", array(text)},
+                           {"weights", matrix}});
+  const json kind = field("kind", "string", false, "Whose attention: cross (default), encoder, decoder or all");
   json paths;
   paths["/translate"] = post("translate", "Translate text from a language to another",
                              {q, source, target, field("format", "string", false, "text (default) or html"),
@@ -75,17 +83,27 @@ std::string build() {
                                      {"attention", attention}}));
   paths["/attention"] =
       post("attention", "Every layer and head of the attention, and the beam",
-           {one, source, target, field("beam", "integer", false, "Hypotheses kept, 1 to 32"), words, key},
+           {one, source, target, field("beam", "integer", false, "Hypotheses kept, 1 to 32"), kind,
+            field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"),
+            field("output", "string", false, "A translation of your own, of one sentence, instead of the model's"),
+            words, key},
            object({{"translatedText", text},
                    {"model", text},
                    {"log_probability", number},
                    {"source", array(text)},
                    {"target", array(text)},
-                   {"layers", {{"type", "integer"}}},
-                   {"heads", {{"type", "integer"}}},
-                   {"weights", array(array(matrix))},
-                   {"mean", matrix},
+                   {"weights", matrix},
+                   {"attention", array(map)},
                    {"beam", object({{"nodes", array(node)}, {"best", array({{"type", "integer"}})}})}}));
+  paths["/explain"] =
+      post("attention", "A model's own numbers for the first sentence of a text, step by step, as a page of HTML",
+           {one, source, target, kind, field("layer", "integer", false, "Counted from 0"),
+            field("head", "integer", false, "Counted from 0"),
+            field("query", "integer", false, "Position whose sums are written out, counted from 0"),
+            field("key", "integer", false, "What it attends to, counted from 0"),
+            field("format", "string", false, "json (default), or html: the page itself"),
+            field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"), key},
+           object({{"model", text}, {"page", text}}));
   const json label = object({{"label", text},
                              {"probability", number},
                              {"probabilities", {{"type", "object"}, {"additionalProperties", number}}},

@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 #include "fovea/error.hpp"
+#include "fovea/inspector.hpp"
+#include "tasks/translation/maps.hpp"
 #include "text/languages.hpp"
+#include "text/unicode.hpp"
 
 namespace fovea::server {
 namespace {
@@ -27,6 +32,24 @@ std::size_t longest_line(const ModelConfig& config) {
   return longest;
 }
 
+// The lines that training left to try, of its validation text: a few short ones.
+std::vector<std::string> read_examples(const std::filesystem::path& folder) {
+  constexpr std::size_t most_lines = 4;
+  constexpr std::size_t longest = 200;
+  std::vector<std::string> lines;
+  std::ifstream in(folder / "examples.txt", std::ios::binary);
+  std::string text(most_lines * longest, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::istringstream all(text);
+  for (std::string line; lines.size() < most_lines && std::getline(all, line);) {
+    if (!line.empty() && line.size() <= longest && text::invalid_utf8(line) == std::string_view::npos) {
+      lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
 // Without the end of sequence.
 std::int64_t tokens_of(const std::vector<std::string>& tokens) {
   return tokens.empty() ? 0 : static_cast<std::int64_t>(tokens.size()) - 1;
@@ -40,6 +63,36 @@ std::size_t numbers_of(const std::vector<std::vector<float>>& matrix) {
 
 TranslationJob& job_of(const Item& item) {
   return static_cast<TranslationJob&>(*item.job);  // only its own jobs come to a model
+}
+
+// A given output as if the search had found it; without a beam.
+TranslationTrace traced(const Translator& translator, const std::string& line, const std::string& output,
+                        const TranslateOptions& how) {
+  const ModelRun run = Inspector(translator).run_given(line, output, how.interventions);
+  TranslationTrace trace;
+  Translation& t = trace.translation;
+  t.text = run.output;
+  t.source_tokens = run.source;
+  t.target_tokens = run.target;
+  for (std::size_t i = 0; i < run.target.size(); ++i) {
+    for (const Candidate& one : run.next[i]) {
+      if (one.text == run.target[i]) {
+        t.log_probability += one.log_probability;
+        break;
+      }
+    }
+  }
+  const AttentionMatrix& mean = run.attention.weights;
+  for (std::int64_t r = 0; r < mean.rows; ++r) {
+    const auto row = mean.values.begin() + r * mean.columns;
+    t.attention.emplace_back(row, row + mean.columns);
+  }
+  for (const AttentionMap& map : run.attention.maps) {
+    if (std::find(how.kinds.begin(), how.kinds.end(), map.kind) != how.kinds.end()) t.maps.push_back(map);
+  }
+  if (how.merge_words) merge_words(t, translator.tokenizers());
+  trace.attention = t.record();
+  return trace;
 }
 
 }  // namespace
@@ -57,15 +110,18 @@ std::unique_ptr<Model> TranslationModel::load(const ModelPlace& place) {
         fmt::format("model: \"{}\" is not the languages of {}, as in en-de=DIR", place.name, place.folder.string()));
   }
   if (!pair) pair = {"source", "target"};
-  return std::make_unique<TranslationModel>(pair->first, pair->second, std::move(translator));
+  return std::make_unique<TranslationModel>(pair->first, pair->second, std::move(translator),
+                                            read_examples(place.folder));
 }
 
-TranslationModel::TranslationModel(std::string source, std::string target, std::shared_ptr<const Translator> translator)
+TranslationModel::TranslationModel(std::string source, std::string target, std::shared_ptr<const Translator> translator,
+                                   std::vector<std::string> examples)
     : Model(Task::generate, source + "-" + target),
       source_(std::move(source)),
       target_(std::move(target)),
       translator_(std::move(translator)),
-      longest_(longest_line(translator_->config())) {}
+      longest_(longest_line(translator_->config())),
+      examples_(std::move(examples)) {}
 
 int TranslationModel::layers() const {
   return translator_->attends() ? translator_->config().attention_layers() : 0;
@@ -80,6 +136,7 @@ void TranslationModel::add_description(nlohmann::json& json) const {
   json["target"] = target_;
   json["layers"] = layers();
   json["heads"] = heads();
+  json["examples"] = examples_;
 }
 
 std::size_t TranslationModel::most_tokens() const {
@@ -97,12 +154,13 @@ LineLimit TranslationModel::reads() const {
 bool TranslationModel::together(const Job& first, const Job& second) const {
   const auto& a = static_cast<const TranslationJob&>(first);
   const auto& b = static_cast<const TranslationJob&>(second);
-  return !a.trace && !b.trace && a.how.beam == b.how.beam && a.how.n_best == b.how.n_best &&
+  return !a.trace && !b.trace && !a.explain && !b.explain && a.how.beam == b.how.beam && a.how.n_best == b.how.n_best &&
          a.how.attention == b.how.attention && a.how.merge_words == b.how.merge_words;
 }
 
 Worker::Done TranslationModel::run(std::span<const Item> items, Desk& desk) const {
-  return job_of(items[0]).trace ? trace(items[0], desk) : translate(items, desk);
+  const TranslationJob& first = job_of(items[0]);
+  return first.explain ? explain(items[0], desk) : first.trace ? trace(items[0], desk) : translate(items, desk);
 }
 
 Worker::Done TranslationModel::translate(std::span<const Item> items, Desk& desk) const {
@@ -129,13 +187,27 @@ Worker::Done TranslationModel::translate(std::span<const Item> items, Desk& desk
 
 Worker::Done TranslationModel::trace(const Item& item, Desk& desk) const {
   TranslationJob& job = job_of(item);
-  TranslationTrace trace = translator_->trace(job.lines[item.line], job.how);
+  TranslateOptions how = job.how;
+  how.interventions = job.interventions.of_line(static_cast<std::int64_t>(item.line) + 1);
+  TranslationTrace trace = job.output.empty() ? translator_->trace(job.lines[item.line], how)
+                                              : traced(*translator_, job.lines[item.line], job.output, how);
   std::size_t numbers = numbers_of(trace.translation.attention) + trace.beam.nodes.size() * 16;
   for (const AttentionMap& map : trace.attention.maps) numbers += map.weights.values.size();
   desk.hold(job, numbers * sizeof(float));
   job.traces[item.line] = std::move(trace);
   const Translation& t = job.traces[item.line].translation;
   return {tokens_of(t.source_tokens), tokens_of(t.target_tokens)};
+}
+
+Worker::Done TranslationModel::explain(const Item& item, Desk& desk) const {
+  TranslationJob& job = job_of(item);
+  if (item.line > 0) return {};  // the first line is explained
+  TranslateOptions how = job.how;
+  how.interventions = job.interventions.of_line(1);
+  const ModelRun run = Inspector(*translator_).run(job.lines[0], how);
+  job.page = view::lesson_page(view::model_lesson(run, *job.explain));
+  desk.hold(job, job.page.size());
+  return {tokens_of(run.source), tokens_of(run.target)};
 }
 
 }  // namespace fovea::server

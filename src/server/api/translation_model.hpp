@@ -2,12 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fovea/translator.hpp"
 #include "server/api/models.hpp"
 #include "server/api/passage.hpp"
+#include "tasks/interventions_file.hpp"
+#include "view/lesson/model_lesson.hpp"
 
 namespace fovea::server {
 
@@ -17,18 +20,24 @@ struct TranslationJob final : Job {
   void prepare() override;
 
   TranslateOptions how;
-  bool trace = false;  // every layer and head and the beam, instead of a translation
+  bool trace = false;               // every layer and head and the beam, instead of a translation
+  std::string output;               // a trace of this output of the only line instead of the model's own
+  InterventionsFile interventions;  // of a trace or an explanation; lines are the job's
+  std::optional<view::ModelLessonOptions> explain;  // the numbers of the first line as a page, instead of a translation
 
   // One entry per line, of one of them.
   std::vector<std::vector<Translation>> translations;
   std::vector<TranslationTrace> traces;
+  std::string page;
 };
 
 class TranslationModel final : public Model {
  public:
   /// `place.name` must be a pair of languages, or empty. Throws FileError, UsageError.
   [[nodiscard]] static std::unique_ptr<Model> load(const ModelPlace& place);
-  TranslationModel(std::string source, std::string target, std::shared_ptr<const Translator> translator);
+  /// `examples`: lines to try, for the page.
+  TranslationModel(std::string source, std::string target, std::shared_ptr<const Translator> translator,
+                   std::vector<std::string> examples = {});
 
   [[nodiscard]] const std::string& source() const { return source_; }
   [[nodiscard]] const std::string& target() const { return target_; }
@@ -46,10 +55,12 @@ class TranslationModel final : public Model {
   void add_description(nlohmann::json& json) const override;
   Done translate(std::span<const Item> items, Desk& desk) const;
   Done trace(const Item& item, Desk& desk) const;
+  Done explain(const Item& item, Desk& desk) const;
 
   const std::string source_, target_;
   const std::shared_ptr<const Translator> translator_;
   const std::size_t longest_;  // characters of a line
+  const std::vector<std::string> examples_;
 };
 
 }  // namespace fovea::server

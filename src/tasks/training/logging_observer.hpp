@@ -1,6 +1,8 @@
 // Writes a training's log and passes everything on.
 #pragma once
 
+#include <cstdint>
+
 #include "fovea/training_job.hpp"
 #include "tasks/training/train_log.hpp"
 
@@ -23,13 +25,16 @@ class LoggingObserver final : public TrainObserver {
     next_.validated(state, validation, best);
   }
   void stepped(const TrainState& state, double progress) override {
+    step_ = state.step;
     if (log_ != nullptr) next_.stepped(state, progress);
   }
   bool wants_stop() override { return next_.wants_stop(); }
+  [[nodiscard]] std::int64_t step() const { return step_; }  // the last one
 
  private:
   TrainingObserver& next_;
   TrainLog* log_;
+  std::int64_t step_ = 0;
 };
 
 }  // namespace fovea

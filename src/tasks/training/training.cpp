@@ -13,6 +13,7 @@
 #include "tasks/training/epoch_plan.hpp"
 #include "tasks/training/fingerprint.hpp"
 #include "tasks/training/job_folder.hpp"
+#include "tasks/training/kept_checkpoints.hpp"
 #include "tasks/training/logging_observer.hpp"
 #include "tasks/training/report.hpp"
 #include "tasks/training/tokenizers.hpp"
@@ -86,6 +87,20 @@ void add_notes(const TrainingJob& job, const Parameters& parameters, std::vector
   }
 }
 
+// A few short lines of the validation text, for the page to try.
+std::string example_lines(const std::vector<std::string>& lines) {
+  constexpr std::size_t most = 4;
+  constexpr std::size_t longest = 90;  // bytes
+  std::string out;
+  std::size_t count = 0;
+  for (const std::string& line : lines) {
+    if (line.empty() || line.size() > longest || out.find(line + "\n") != std::string::npos) continue;
+    out += line + "\n";
+    if (++count == most) break;
+  }
+  return out;
+}
+
 }  // namespace
 
 LearnerFactory job_learners(const TrainingJob& job, const text::Pairs& pairs) {
@@ -120,6 +135,7 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
   EpochPlan plan(job, text, tokenizers, corpus);
   // From here on a model that was there before is gone: all that can be wrong with the options has been said.
   folder.begin(job.config, tokenizers);
+  if (processes().first()) write_whole_file(job.model / "examples.txt", example_lines(valid_text.source));
   const std::string fingerprint = training_fingerprint(job, corpus, valid);
   const bool goes_on = folder.resumes() && std::filesystem::exists(folder.checkpoint());
   const std::int64_t from = goes_on ? read_train_state(folder.checkpoint(), fingerprint).step : 0;
@@ -135,7 +151,12 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
   const LearnerFactory learners = job_learners(job, plan.corpus());
   const PairExamples examples(plan.corpus());
   Trainer trainer{parameters, learners, job.options, examples, plan, logging, folder.checkpoint(), fingerprint, {}, {}};
-  trainer.validate = [&](std::span<const Tensor> weights) { return validator(weights); };
+  const int keeps = processes().first() ? job.keep_checkpoints : 0;
+  KeptCheckpoints kept(job.model, keeps, processes().first() && !folder.resumes(), job.config, tokenizers, parameters);
+  trainer.validate = [&](std::span<const Tensor> weights) {
+    kept.save(logging.step(), weights);
+    return validator(weights);
+  };
   trainer.save_best = [&](std::span<const Tensor> weights) { write_model_weights(job.model, parameters, weights); };
   const Trainer::End end = [&] {
     const ScopedPrecision products(has_bf16() ? job.options.precision : Precision::fp32);

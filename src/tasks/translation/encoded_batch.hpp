@@ -11,6 +11,7 @@
 #include "fovea/text/tokens.hpp"
 #include "fovea/translator.hpp"
 #include "tasks/model_copies.hpp"
+#include "tasks/translation/maps.hpp"
 
 namespace fovea {
 
@@ -41,32 +42,44 @@ struct Translator::Line {
 /// Every member's memory of a batch of lines; the copies it leased belong to this thread meanwhile.
 class Translator::EncodedBatch {
  public:
-  EncodedBatch(std::span<const std::unique_ptr<Member>> members, std::span<const Line* const> lines) {
+  /// `maps` says which attention of the encoder is kept; interventions of `options` are made here too.
+  EncodedBatch(std::span<const std::unique_ptr<Member>> members, std::span<const Line* const> lines,
+               const TranslateOptions& options, const MapRequest& maps)
+      : interventions_(options.interventions.empty() ? nullptr : &options.interventions) {
     const Marks marks = members[0]->config.tokens().end_of_sequence ? Marks::end : Marks::none;
     source_.fill(static_cast<std::int64_t>(lines.size()), marks, [&](std::int64_t r) {
       return std::span<const std::int32_t>(lines[static_cast<std::size_t>(r)]->ids);
     });
     for (const auto& member : members) {
-      Pass pass;
+      Pass pass = new_pass();
+      pass.top = maps.top;
       leases_.push_back(std::make_unique<const ModelCopies<Seq2Seq>::Lease>(member->copies));
-      memories_.push_back(leases_.back()->model().encode(source_.view(), pass));
+      memories_.push_back(leases_.back()->model().encode(source_.view(), pass, maps.encoder));
     }
   }
 
   [[nodiscard]] Tokens source() const { return source_.view(); }
+  [[nodiscard]] const Memory& memory(std::size_t member) const { return memories_[member]; }
+  /// A pass with the interventions.
+  [[nodiscard]] Pass new_pass() const {
+    Pass pass;
+    pass.interventions = interventions_;
+    return pass;
+  }
   [[nodiscard]] const Seq2Seq& model(std::size_t member) const { return leases_[member]->model(); }
 
   /// All of them at the start of an output.
   [[nodiscard]] std::unique_ptr<Stepper> start(bool want_attention, const AttentionChoice& which = {}) const {
     std::vector<std::unique_ptr<Stepper>> steppers;
     for (std::size_t m = 0; m < leases_.size(); ++m) {
-      steppers.push_back(leases_[m]->model().start(memories_[m], want_attention, which));
+      steppers.push_back(leases_[m]->model().start(memories_[m], want_attention, which, interventions_));
     }
     if (steppers.size() == 1) return std::move(steppers[0]);
     return std::make_unique<EnsembleStepper>(std::move(steppers));
   }
 
  private:
+  const Interventions* interventions_;  // the caller's
   PaddedTokens source_;
   std::vector<std::unique_ptr<const ModelCopies<Seq2Seq>::Lease>> leases_;
   std::vector<Memory> memories_;

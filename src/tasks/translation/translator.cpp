@@ -12,7 +12,7 @@
 #include "fovea/threads.hpp"
 #include "tasks/pair_learner.hpp"
 #include "tasks/translation/encoded_batch.hpp"
-#include "text/words.hpp"
+#include "tasks/translation/maps.hpp"
 #include "train/cut_batch.hpp"
 
 namespace fovea {
@@ -31,6 +31,17 @@ bool same_tokens(const Tokenizer& a, const Tokenizer& b) {
 // Of two lengths, of which 0 means any.
 std::int64_t shorter(std::int64_t a, std::int64_t b) {
   return a == 0 ? b : b == 0 ? a : std::min(a, b);
+}
+
+// The token that a text is: a piece as the model writes it, or what becomes one token.
+std::int32_t token_of(const Tokenizer& tokenizer, const std::string& text) {
+  for (std::int32_t id = special_ids; id < tokenizer.size(); ++id) {
+    if (tokenizer.piece(id) == text) return id;
+  }
+  const std::vector<std::int32_t> ids = tokenizer.encode(text);
+  if (ids.size() == 1) return ids[0];
+  throw UsageError(
+      fmt::format("interventions: \"{}\" is {} tokens of this model; a token is swapped for one", text, ids.size()));
 }
 
 struct TextPairs final : text::Pairs {
@@ -118,6 +129,12 @@ bool Translator::attends() const {
 
 void Translator::check(const TranslateOptions& options) const {
   options.search().check();
+  options.interventions.check();
+  if (members_.size() > 1 && (!options.kinds.empty() || !options.interventions.empty())) {
+    throw UsageError(fmt::format("{}: it goes with one model, {} are given",
+                                 options.kinds.empty() ? "interventions" : "kinds", members_.size()));
+  }
+  if (options.top_weights < 0) throw UsageError(fmt::format("top_weights: {} is below 0", options.top_weights));
   if (members_.size() > 1 && (options.layer >= 0 || options.head >= 0)) {
     throw UsageError(fmt::format("{}: it goes with one model, {} are given", options.layer >= 0 ? "layer" : "head",
                                  members_.size()));
@@ -162,8 +179,7 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   std::vector<Line> encoded(lines.size());
   std::vector<const Line*> order;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    encoded[i].number = i;
-    tokenizers_.source->encode(lines[i], encoded[i].ids, &encoded[i].pieces);
+    encoded[i] = read_line(lines[i], i, options);
     const std::int64_t length = read_length(encoded[i]);
     const bool long_line = longest_input() > 0 && length > longest_input();
     if (!options.skip_long) check_length(length, options.first_line + static_cast<std::int64_t>(i));
@@ -177,7 +193,8 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
                    [](const Line* a, const Line* b) { return a->ids.size() > b->ids.size(); });
   // Batches of similar lengths; no larger than an even share, so that every thread has work. What a hypothesis keeps of
   // its steps is most of the memory, so a wide beam has fewer lines.
-  const std::int64_t tokens = options.batch_tokens * kUsualBeam / std::max(kUsualBeam, options.beam);
+  std::int64_t tokens = options.batch_tokens * kUsualBeam / std::max(kUsualBeam, options.beam);
+  if (!options.interventions.empty()) tokens = 1;  // positions are a line's own
   const std::size_t share =
       (order.size() + static_cast<std::size_t>(threads()) - 1) / static_cast<std::size_t>(threads());
   std::vector<std::size_t> ends;
@@ -205,21 +222,60 @@ Translation Translator::translate(const std::string& line, const TranslateOption
   return std::move(translate(std::span(&line, 1), options)[0][0]);
 }
 
+Translator::Line Translator::read_line(const std::string& line, std::size_t number,
+                                       const TranslateOptions& options) const {
+  Line read;
+  read.number = number;
+  tokenizers_.source->encode(line, read.ids, &read.pieces);
+  for (const TokenEdit& edit : options.interventions.tokens) {
+    if (!edit.swapped || edit.token >= static_cast<std::int64_t>(read.ids.size())) continue;
+    const std::int32_t id = token_of(*tokenizers_.source, *edit.swapped);
+    read.ids[static_cast<std::size_t>(edit.token)] = id;
+    read.pieces[static_cast<std::size_t>(edit.token)] = tokenizers_.source->piece(id);
+  }
+  return read;
+}
+
 void Translator::decode(std::span<const Line* const> lines, const TranslateOptions& options,
-                        std::vector<std::vector<Translation>>& results) const {
+                        std::vector<std::vector<Translation>>& results, std::vector<BeamTree>* trees) const {
   const NoGrad quiet;
-  const EncodedBatch batch(members_, lines);
+  std::int64_t longest = 0;
+  for (const Line* line : lines) longest = std::max(longest, read_length(*line));
+  const MapRequest maps(options, longest);
+  const EncodedBatch batch(members_, lines, options, maps);
   std::vector<SearchInput> inputs;
   for (const Line* line : lines) {
     inputs.push_back({read_length(*line), static_cast<std::uint64_t>(options.first_line) + line->number, {}});
   }
-  const SearchOptions how = search_options(options);
-  const bool attention = how.want_attention || how.coverage_penalty > 0;
-  const auto stepper = batch.start(attention, {options.layer, options.head});
-  const auto found = search(*stepper, inputs, how);
+  SearchOptions how = search_options(options);
+  const AttentionChoice which{options.layer, options.head};
+  if (maps.cross && !options.replace_unknown && options.n_best == 1) how.want_attention = false;  // the maps have it
+  const auto stepper = batch.start(how.want_attention || how.coverage_penalty > 0, which);
+  const auto found = search(*stepper, inputs, how, trees);
   for (std::size_t r = 0; r < found.size(); ++r) {
     if (found[r].empty()) throw Error("the model gave no output; its weights may hold NaN");
     for (const Hypothesis& h : found[r]) results[lines[r]->number].push_back(finish(*lines[r], h, options));
+  }
+  if (maps.any()) {
+    // The best outputs once more, all positions at once, to see every layer and head.
+    PaddedTokens target;
+    target.fill(
+        static_cast<std::int64_t>(lines.size()),
+        Marks::begin, [&](std::int64_t r) -> const auto& { return found[static_cast<std::size_t>(r)][0].tokens; });
+    Pass pass = batch.new_pass();
+    pass.top = maps.top;
+    const Decoded decoded = batch.model(0).generator().decode(&batch.memory(0), target.view(), pass,
+                                                              {.cross = maps.cross, .self = maps.decoder});
+    for (std::size_t r = 0; r < found.size(); ++r) {
+      Translation& best = results[lines[r]->number][0];
+      take_maps(batch.memory(0), decoded, static_cast<std::int64_t>(r), which, options.attention && maps.cross, best);
+    }
+  }
+  if (!options.merge_words) return;
+  for (const Line* line : lines) {
+    for (Translation& t : results[line->number]) {
+      if (!t.attention.empty() || !t.maps.empty() || t.largest) fovea::merge_words(t, tokenizers_);
+    }
   }
 }
 
@@ -228,6 +284,7 @@ Translation Translator::finish(const Line& line, const Hypothesis& h, const Tran
   t.score = h.score;
   t.log_probability = h.log_probability;
   t.source_tokens = line.pieces;
+  t.target_ids = h.tokens;
   for (const std::int32_t id : h.tokens) t.target_tokens.push_back(tokenizers_.target->piece(id));
   t.text = tokenizers_.target->decode(h.tokens);
   const auto width = static_cast<std::size_t>(read_length(line));
@@ -253,13 +310,6 @@ Translation Translator::finish(const Line& line, const Hypothesis& h, const Tran
     for (float& w : weights) w = sum > 0 ? w / sum : w;
     t.attention.push_back(std::move(weights));
   }
-  if (options.merge_words) {
-    const auto source = text::words_of_pieces(tokenizers_.source->kind(), t.source_tokens);
-    const auto words = text::words_of_pieces(tokenizers_.target->kind(), t.target_tokens);
-    t.attention = text::merge_attention(t.attention, source, words);
-    t.source_tokens = source.words;
-    t.target_tokens = words.words;
-  }
   return t;
 }
 
@@ -270,7 +320,12 @@ AttentionRecord Translation::record() const {
   r.weights.rows = static_cast<std::int64_t>(attention.size());
   r.weights.columns = attention.empty() ? 0 : static_cast<std::int64_t>(attention[0].size());
   for (const auto& row : attention) r.weights.values.insert(r.weights.values.end(), row.begin(), row.end());
-  if (attention.empty()) r.source.clear(), r.target.clear();
+  r.largest = largest;
+  r.maps = maps;
+  if (attention.empty() && !largest) {
+    r.source.clear();
+    r.target.clear();
+  }
   return r;
 }
 

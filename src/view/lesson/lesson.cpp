@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/error.hpp"
+#include "view/lesson/model_lesson.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {
@@ -78,18 +80,42 @@ Pair strongest(const AttentionMatrix& weights) {
   return best;
 }
 
+// Words in the language of the lesson.
+class Speaker {
+ public:
+  explicit Speaker(LessonLanguage language) : chinese_(language == LessonLanguage::chinese) {}
+  [[nodiscard]] const char* operator()(const char* english, const char* chinese) const {
+    return chinese_ ? chinese : english;
+  }
+  // The same with {} filled in.
+  template <class... Values>
+  [[nodiscard]] std::string fill(const char* english, const char* chinese, const Values&... values) const {
+    return fmt::format(fmt::runtime(chinese_ ? chinese : english), values...);
+  }
+  [[nodiscard]] std::string tag() const { return chinese_ ? "zh-Hans" : "en"; }
+
+ private:
+  bool chinese_;
+};
+
 class Teller {
  public:
-  Teller(const WorkedExample& example, std::string origin) : e_(example), origin_(std::move(origin)) {}
+  Teller(const WorkedExample& example, const LessonHead& head, LessonLanguage language)
+      : e_(example), head_(head), say_(language) {}
 
   Lesson tell() {
     const auto& in = e_.input;
     const auto d = in.w_q.columns / in.heads;
     Lesson lesson;
-    lesson.title = "Self-attention, step by step";
-    lesson.lead = fmt::format("{} tokens, {} numbers each, {}{}: {}", in.tokens.size(), in.x.columns,
-                              in.heads == 1 ? "one head" : fmt::format("{} heads", in.heads),
-                              in.causal ? ", causal" : "", origin_);
+    lesson.language = say_.tag();
+    lesson.same_side = true;
+    lesson.picture_title = say_("What each word attended to", "每个词关注了什么");
+    lesson.title = say_("Self-attention, step by step", "自注意力，一步一步");
+    const std::string heads =
+        in.heads == 1 ? say_("one head", "一个头") : say_.fill("{} heads of width {}", "{} 个头，各宽 {}", in.heads, d);
+    lesson.lead =
+        say_.fill("“{}”: {} tokens, {} numbers each, {}{}; {}", "“{}”：{} 个词，每词 {} 个数，{}{}；{}", head_.sentence,
+                  in.tokens.size(), in.x.columns, heads, in.causal ? say_(", causal", "，因果") : "", head_.origin);
     lesson.steps.push_back(embeddings());
     lesson.steps.push_back(matrices());
     for (int h = 0; h < in.heads; ++h) {
@@ -106,16 +132,23 @@ class Teller {
     lesson.picture.weights = mean_of(lesson.picture.maps);
     if (in.heads == 1) lesson.picture.maps.clear();
     const Pair pair = strongest(lesson.picture.weights);
-    lesson.closing = fmt::format(
-        "{} looked most at {}: {:.0f}% of its new row comes from there{}.{}", word(pair.from), word(pair.to),
-        100 * lesson.picture.weights.at(pair.from, pair.to), in.heads > 1 ? ", on average over the heads" : "",
-        in.made_up ? " The numbers are made up; in a trained model they are such that words look where it helps." : "");
+    lesson.closing = say_.fill(
+        "{} attends most to {}: {:.0f}% of its new row comes from there{}.{}",
+        "“{}”最关注“{}”：新向量的 {:.0f}% 来自那里{}。{}", word(pair.from), word(pair.to),
+        100 * lesson.picture.weights.at(pair.from, pair.to),
+        in.heads > 1 ? say_(", on average over the heads", "（各头平均）") : "",
+        in.made_up
+            ? say_(" The numbers are made up; in a trained model they are such that words attend where it helps.",
+                   "这些数是编的；训练好的模型里，词会去关注有用的地方。")
+            : "");
     return lesson;
   }
 
  private:
   [[nodiscard]] const std::string& word(std::int64_t i) const { return e_.input.tokens[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] std::string of_head(int h) const { return e_.input.heads == 1 ? "" : fmt::format("Head {}: ", h + 1); }
+  [[nodiscard]] std::string of_head(int h) const {
+    return e_.input.heads == 1 ? "" : say_.fill("Head {}: ", "头 {}：", h + 1);
+  }
   // Tables of different heads have different ids; web/explain.js reads them.
   [[nodiscard]] NumberTable table(const char* name, const AttentionMatrix& m, bool words_down, bool words_across,
                                   int head = -1) const {
@@ -130,29 +163,34 @@ class Teller {
   }
 
   [[nodiscard]] LessonStep embeddings() const {
-    LessonStep step{"Every word becomes a row of numbers", "X", {}, {table("X", e_.input.x, true, false)}, {}};
-    step.text = fmt::format("The embedding of a word is a row of {} numbers. ", e_.input.x.columns);
+    LessonStep step{
+        say_("Every word becomes a row of numbers", "每个词变成一行数"),
+        "X",
+        say_.fill("The embedding of a word is a row of {} numbers. ", "词的嵌入是一行 {} 个数。", e_.input.x.columns),
+        {table("X", e_.input.x, true, false)},
+        {}};
     step.text += e_.input.made_up
-                     ? "A model learns them; these are made up, and round, so that every step can be followed."
-                     : "These were given.";
+                     ? say_("A model learns them; these are made up, and round, so that every step can be followed.",
+                            "模型会学到它们；这里是编的整齐的数，便于一步步验算。")
+                     : say_("These were given.", "这些数是给定的。");
     return step;
   }
 
   [[nodiscard]] LessonStep matrices() const {
     const auto& in = e_.input;
     LessonStep step{
-        "Three matrices that a model learns",
+        say_("Three matrices that a model learns", "模型学到的三个矩阵"),
         "W_Q, W_K, W_V",
         {},
         {table("W_Q", in.w_q, false, false), table("W_K", in.w_k, false, false), table("W_V", in.w_v, false, false)},
         {}};
-    step.text =
+    step.text = say_(
         "They turn the row of a word into what it asks for (its query), what it is found by (its key) and what it "
-        "passes "
-        "on (its value).";
+        "passes on (its value).",
+        "它们把词的一行数变成：它要找什么（查询）、凭什么被找到（键）、传递什么（值）。");
     if (in.heads > 1) {
-      step.text += fmt::format(" Their columns are shared out among the heads: head 1 has columns 1 to {}, and so on.",
-                               in.w_q.columns / in.heads);
+      step.text += say_.fill(" Their columns are shared out among the heads: head 1 has columns 1 to {}, and so on.",
+                             "各列分给各头：头 1 用第 1 到 {} 列，依此类推。", in.w_q.columns / in.heads);
     }
     return step;
   }
@@ -161,9 +199,10 @@ class Teller {
     const Pair pair = strongest(head.weights);
     const auto d = head.q.columns;
     return {
-        of_head(h) + "Queries, keys and values",
+        of_head(h) + say_("Queries, keys and values", "查询、键和值"),
         "Q = X W_Q    K = X W_K    V = X W_V",
-        "Each number is the product of a word's row with a column of the matrix.",
+        say_("Each number is the product of a word's row with a column of the matrix.",
+             "每个数是词的一行与矩阵一列的乘积之和。"),
         {table("Q", head.q, true, false, h), table("K", head.k, true, false, h), table("V", head.v, true, false, h)},
         {fmt::format("Q[{}, 1] = {} = {}", word(pair.from),
                      dot_text(row(e_.input.x, pair.from), column(e_.input.w_q, h * d)),
@@ -172,10 +211,11 @@ class Teller {
 
   [[nodiscard]] LessonStep scores(int h, const WorkedHead& head) const {
     const Pair pair = strongest(head.weights);
-    return {of_head(h) + "How well does each key answer each query?",
+    return {of_head(h) + say_("How well does each key answer each query?", "每个键与每个查询有多相配？"),
             "S = Q Kᵀ",
-            "The score of a word (row) for a word (column) is the dot product of the one's query and the other's key: "
-            "large where they point the same way.",
+            say_("The score of a word (row) for a word (column) is the dot product of the one's query and the other's "
+                 "key: large where they point the same way.",
+                 "一个词（行）对另一个词（列）的分数，是前者的查询与后者的键的点积：方向越一致越大。"),
             {table("S", head.scores, true, true, h)},
             {fmt::format("S[{}, {}] = {} = {}", word(pair.from), word(pair.to),
                          dot_text(row(head.q, pair.from), row(head.k, pair.to)),
@@ -184,18 +224,21 @@ class Teller {
 
   [[nodiscard]] LessonStep scaling(int h, const WorkedHead& head, double d) const {
     const Pair pair = strongest(head.weights);
-    LessonStep step{of_head(h) + "Divided by the square root of the width",
-                    e_.input.causal ? "S / √d, later words −∞" : "S / √d",
+    LessonStep step{of_head(h) + say_("Divided by the square root of the width", "除以宽度的平方根"),
+                    e_.input.causal ? say_("S / √d, later words −∞", "S / √d，后面的词 −∞") : "S / √d",
                     {},
                     {table("S/√d", head.scaled, true, true, h)},
                     {}};
-    step.text = fmt::format(
+    step.text = say_.fill(
         "Queries and keys have d = {:.0f} numbers, so √d = {}. Sums of more products are larger; without this, a wide "
         "model's softmax would put everything on one word and stop learning.",
+        "查询和键各有 d = {:.0f} 个数，√d = {}。相加的乘积越多，和越大；不除的话，宽模型的 softmax "
+        "会全压在一个词上，学不动。",
         d, number(std::sqrt(d)));
     if (e_.input.causal) {
       step.text +=
-          " Causal: a word may look at itself and at earlier words; what comes later gets −∞, and so weight 0.";
+          say_(" Causal: a word may attend to itself and to earlier words; what comes later gets −∞, and so weight 0.",
+               "因果：词只能关注自己和前面的词；后面的得 −∞，权重为 0。");
     }
     step.examples = {fmt::format("{} / {} = {}", number(head.scores.at(pair.from, pair.to)), number(std::sqrt(d)),
                                  number(head.scaled.at(pair.from, pair.to)))};
@@ -206,31 +249,17 @@ class Teller {
     const Pair pair = strongest(head.weights);
     NumberTable weights = table("A", head.weights, true, true, h);
     weights.weights = true;
-    const std::vector<double> scaled = row(head.scaled, pair.from);
-    double sum = 0;
-    for (const double s : scaled) sum += std::exp(s);
     LessonStep step{
-        of_head(h) + "From scores to weights",
+        of_head(h) + say_("From scores to weights", "从分数到权重"),
         "A = softmax(S / √d)",
-        "Row by row: e to the power of each score, divided by the row's sum. Every weight is positive, every row "
-        "sums to 1: it says where that word looks.",
+        say_("Row by row: the row's largest score is taken from all, so that nothing overflows; then e to the power of "
+             "each, divided by the row's sum. Every weight is positive, every row sums to 1: it says what that word "
+             "attends to.",
+             "逐行：先都减去该行最大的分数（防止溢出），再取 e 的幂，除以该行之和。权重都为正，每行之和为 "
+             "1：它说明这个词关注什么。"),
         {weights},
-        {}};
-    if (sum < 1e6) {
-      std::string terms;
-      for (std::size_t i = 0; i < scaled.size(); ++i) {
-        if (!std::isfinite(scaled[i])) continue;
-        if (i >= kTermsShown) {
-          terms += " + …";
-          break;
-        }
-        terms += (terms.empty() ? "e^" : " + e^") + number(scaled[i]);
-      }
-      const double mine = head.scaled.at(pair.from, pair.to);
-      step.examples = {fmt::format("A[{}, {}] = e^{} / ({}) = {} / {} = {}", word(pair.from), word(pair.to),
-                                   number(mine), terms, number(std::exp(mine)), number(sum),
-                                   number(head.weights.at(pair.from, pair.to)))};
-    }
+        {softmax_example(fmt::format("A[{}, {}]", word(pair.from), word(pair.to)), row(head.scaled, pair.from), pair.to,
+                         head.weights.at(pair.from, pair.to), kDecimals)}};
     return step;
   }
 
@@ -243,9 +272,10 @@ class Teller {
     }
     if (head.weights.columns > static_cast<std::int64_t>(kTermsShown)) terms += " + …";
     return {
-        of_head(h) + "Each word reads the others",
+        of_head(h) + say_("Each word reads the others", "每个词读取其他词"),
         "Z = A V",
-        "The new row of a word is the mean of all values, weighted by where it looked.",
+        say_("The new row of a word is the mean of all values, weighted by its attention.",
+             "词的新一行是所有值按注意力权重的平均。"),
         {table("Z", head.output, true, false, h)},
         {fmt::format("Z[{}] = {}", word(pair.from), terms),
          fmt::format("Z[{}, 1] = {} = {}", word(pair.from), dot_text(row(head.weights, pair.from), column(head.v, 0)),
@@ -253,15 +283,17 @@ class Teller {
   }
 
   [[nodiscard]] LessonStep joining() const {
-    LessonStep step{"The heads join",
-                    "O = [Z₁ … Z_H] W_O",
-                    "The heads' outputs stand side by side, and one more learned matrix mixes them into the output.",
-                    {},
-                    {}};
+    LessonStep step{
+        say_("The heads join", "各头合并"),
+        "O = [Z₁ … Z_H] W_O",
+        say_("The heads' outputs stand side by side, and one more learned matrix mixes them into the output.",
+             "各头的输出并排放好，再由一个学到的矩阵混合成输出。"),
+        {},
+        {}};
     if (e_.input.heads == 1) {
-      step.title = "The output is mixed once more";
+      step.title = say_("The output is mixed once more", "输出再混合一次");
       step.formula = "O = Z W_O";
-      step.text = "One more learned matrix gives the output.";
+      step.text = say_("One more learned matrix gives the output.", "再乘一个学到的矩阵得到输出。");
     }
     step.tables = {table("[Z]", e_.joined, true, false)};
     if (e_.input.w_o.rows > 0) {
@@ -274,19 +306,36 @@ class Teller {
   }
 
   const WorkedExample& e_;
-  std::string origin_;
+  LessonHead head_;
+  Speaker say_;
 };
 
 }  // namespace
 
-Lesson lesson(const WorkedExample& example, const std::string& origin) {
-  return Teller(example, origin).tell();
+LessonLanguage lesson_language(std::string_view name) {
+  if (name == "en") return LessonLanguage::english;
+  if (name == "zh") return LessonLanguage::chinese;
+  throw UsageError(fmt::format("language: \"{}\" is not one of en, zh", name));
 }
 
-Lesson lesson(const WorkedScores& worked) {
+LessonLanguage language_of(std::string_view sentence) {
+  // The first byte of U+4E00 to U+9FFF in UTF-8.
+  const bool chinese = std::any_of(sentence.begin(), sentence.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0xE4 && byte <= 0xE9;
+  });
+  return chinese ? LessonLanguage::chinese : LessonLanguage::english;
+}
+
+Lesson lesson(const WorkedExample& example, const LessonHead& head, LessonLanguage language) {
+  return Teller(example, head, language).tell();
+}
+
+Lesson lesson(const WorkedScores& worked, LessonLanguage language) {
+  const Speaker say(language);
   const auto count = static_cast<std::int64_t>(worked.scores.size());
   std::vector<std::string> keys;
-  for (std::int64_t j = 0; j < count; ++j) keys.push_back(fmt::format("key {}", j + 1));
+  for (std::int64_t j = 0; j < count; ++j) keys.push_back(say.fill("key {}", "键 {}", j + 1));
   const auto line = [&](const char* name, const auto& values, int decimals) {
     NumberTable t;
     t.name = name;
@@ -295,18 +344,28 @@ Lesson lesson(const WorkedScores& worked) {
     t.decimals = decimals;
     return t;
   };
-  const double root = std::sqrt(worked.dim);
+  const bool divided = worked.dim > 0;
+  const double root = divided ? std::sqrt(worked.dim) : 1;
+  const std::string symbol = divided ? "s / √d" : "s";
   Lesson lesson;
-  lesson.title = "From scores to weights";
-  lesson.lead = fmt::format("{} scores of one query, keys of width {:g}", count, worked.dim);
-  lesson.steps.push_back(
-      {"The scores", "s", "How well each key answers the query.", {line("s", worked.scores, 2)}, {}});
-  lesson.steps.push_back(
-      {"Divided by the square root of the width",
-       "s / √d",
-       fmt::format("d = {:g}, √d = {:.4f}.", worked.dim, root),
-       {line("s/√d", worked.scaled, 4)},
-       {fmt::format("{} / {:.4f} = {}", number(worked.scores[0]), root, shown_number(worked.scaled[0], 4))}});
+  lesson.language = say.tag();
+  lesson.title = say("From scores to weights", "从分数到权重");
+  lesson.lead = divided ? say.fill("{} scores of one query, keys of width {:g}",
+                                   "一个查询的 {} 个分数，键的宽度为 {:g}", count, worked.dim)
+                        : say.fill("{} scores of one query", "一个查询的 {} 个分数", count);
+  lesson.steps.push_back({say("The scores", "分数"),
+                          "s",
+                          say("How well each key answers the query.", "每个键与查询有多相配。"),
+                          {line("s", worked.scores, 2)},
+                          {}});
+  if (divided) {
+    lesson.steps.push_back(
+        {say("Divided by the square root of the width", "除以宽度的平方根"),
+         "s / √d",
+         fmt::format("d = {:g}, √d = {:.4f}.", worked.dim, root),
+         {line("s/√d", worked.scaled, 4)},
+         {fmt::format("{} / {:.4f} = {}", number(worked.scores[0]), root, shown_number(worked.scaled[0], 4))}});
+  }
   NumberTable powers = line("exp", worked.powers, 4);
   std::string sum_text;
   for (std::size_t i = 0; i < worked.powers.size(); ++i) {
@@ -317,26 +376,28 @@ Lesson lesson(const WorkedScores& worked) {
     sum_text += (i > 0 ? " + " : "") + shown_number(worked.powers[i], 4);
   }
   lesson.steps.push_back(
-      {"e to the power of each",
-       worked.shift == 0 ? "exp(s / √d)" : "exp(s / √d − max)",
+      {say("e to the power of each", "取 e 的幂"),
+       worked.shift == 0 ? fmt::format("exp({})", symbol) : fmt::format("exp({} − max)", symbol),
        worked.shift == 0
-           ? "All become positive; larger ones grow apart."
-           : fmt::format(
-                 "The largest, {:.6g}, is taken from all first: the weights stay the same, and nothing overflows.",
-                 worked.shift),
+           ? say("All become positive; larger ones grow apart. A program takes the largest from all first, which "
+                 "changes no "
+                 "weight and keeps exp from overflowing.",
+                 "都变为正数，差距拉大。程序会先都减去最大值：权重不变，且不会溢出。")
+           : say.fill("The largest, {:.6g}, is taken from all first: the weights stay the same, and nothing overflows.",
+                      "先都减去最大值 {:.6g}：权重不变，且不会溢出。", worked.shift),
        {powers},
        {fmt::format("sum = {} = {}", sum_text, shown_number(worked.sum, 4))}});
   NumberTable weights = line("weights", worked.weights, 4);
   weights.weights = true;
-  lesson.steps.push_back({"Divided by their sum",
-                          "softmax(s / √d)",
-                          "The weights: positive, and together 1.",
+  lesson.steps.push_back({say("Divided by their sum", "除以总和"),
+                          fmt::format("softmax({})", symbol),
+                          say("The weights: positive, and together 1.", "权重：都为正，总和为 1。"),
                           {weights},
                           {fmt::format("{} / {} = {}", shown_number(worked.powers[0], 4), shown_number(worked.sum, 4),
                                        shown_number(worked.weights[0], 4))}});
   const auto best = std::max_element(worked.weights.begin(), worked.weights.end()) - worked.weights.begin();
-  lesson.closing = fmt::format("The query looks most at key {}, with weight {:.4f}.", best + 1,
-                               worked.weights[static_cast<std::size_t>(best)]);
+  lesson.closing = say.fill("The query attends most to key {}, with weight {:.4f}.", "查询最关注键 {}，权重 {:.4f}。",
+                            best + 1, worked.weights[static_cast<std::size_t>(best)]);
   return lesson;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "view/lesson/worked.hpp"
@@ -25,11 +26,28 @@ struct Lesson {
   std::vector<LessonStep> steps;
   std::string closing;
   AttentionRecord picture;  // the weights, for a drawing at the end; without tokens: none
+  std::string picture_title = "What each word attended to";
+  bool same_side = false;       // queries and keys are the same sequence: neither is a source nor a target
+  bool folded = false;          // tables leave numbers out, so a page cannot make sums of what it shows
+  std::string language = "en";  // of the words
 };
 
-/// `origin` says where the numbers are from: "made up, seed 7", "from model.safetensors".
-[[nodiscard]] Lesson lesson(const WorkedExample& example, const std::string& origin);
-[[nodiscard]] Lesson lesson(const WorkedScores& scores);
+/// The language of a lesson's words.
+enum class LessonLanguage { english, chinese };
+/// "en" or "zh". Throws UsageError for any other.
+[[nodiscard]] LessonLanguage lesson_language(std::string_view name);
+/// For a sentence with Chinese characters in it, Chinese.
+[[nodiscard]] LessonLanguage language_of(std::string_view sentence);
+
+/// What the head of a lesson says of its example.
+struct LessonHead {
+  std::string sentence;  // as it was given
+  std::string origin;    // where the numbers are from: "made-up numbers, seed 7", "numbers from model.safetensors"
+};
+
+[[nodiscard]] Lesson lesson(const WorkedExample& example, const LessonHead& head,
+                            LessonLanguage language = LessonLanguage::english);
+[[nodiscard]] Lesson lesson(const WorkedScores& scores, LessonLanguage language = LessonLanguage::english);
 
 /// The lesson in a terminal; words as wide as it, tables beside each other where they fit.
 [[nodiscard]] std::string lesson_text(const Lesson& lesson, const TerminalStyle& style);

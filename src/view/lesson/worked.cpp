@@ -147,7 +147,7 @@ WorkedScores work_scores(const std::vector<float>& scores, double dim) {
   WorkedScores out;
   out.scores = scores;
   out.dim = dim;
-  const auto root = static_cast<float>(std::sqrt(dim));
+  const float root = dim > 0 ? static_cast<float>(std::sqrt(dim)) : 1.0F;
   for (const float score : scores) out.scaled.push_back(score / root);
   const float most = *std::max_element(out.scaled.begin(), out.scaled.end());
   if (std::abs(most) > 12) out.shift = most;

@@ -53,8 +53,8 @@ struct WorkedExample {
 /// What a textbook does with the scores of one query.
 struct WorkedScores {
   std::vector<float> scores;
-  double dim = 1;
-  std::vector<float> scaled;   // / sqrt(dim)
+  double dim = 0;              // 0: the scores are taken as they are
+  std::vector<float> scaled;   // / sqrt(dim), if there is one
   std::vector<double> powers;  // exp(scaled - shift)
   double shift = 0;            // 0, or the largest, where exp would leave the readable numbers
   double sum = 0;              // of powers

@@ -1,0 +1,160 @@
+// fovea compare --model DIR --model DIR… SENTENCE [--kind K] [--layer L] [--head H] [--target TEXT] [--html FILE]
+// fovea compare --checkpoints DIR SENTENCE …     the kept checkpoints of a training, and the model it left
+// fovea compare --scores [SENTENCE]              the same made-up numbers under five scores
+//
+// One sentence, several models: what each writes, how likely it is, and what it attended to, side by side.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "base/whole_file.hpp"
+#include "cli/command.hpp"
+#include "cli/outputs.hpp"
+#include "cli/terminal.hpp"
+#include "cli/whole_number.hpp"
+#include "fovea/attention/attend.hpp"
+#include "fovea/error.hpp"
+#include "fovea/inspector.hpp"
+#include "tasks/training/kept_checkpoints.hpp"
+#include "view/lesson/worked.hpp"
+#include "view/page.hpp"
+#include "view/svg.hpp"
+#include "view/terminal.hpp"
+#include "view/text.hpp"
+
+namespace fovea::cli {
+namespace {
+
+constexpr const char* kComparedSentence = "看小猫，它好可爱";
+constexpr std::uint64_t kComparedSeed = 115947;
+
+struct CompareOptions {
+  std::vector<std::string> models;
+  std::string checkpoints;
+  bool scores = false;
+  std::string sentence, target, html, svg;
+  std::optional<std::string> kind;
+  std::optional<int> layer, head;
+  std::string color = "auto";
+};
+
+// Of a model: its output and the attention that was asked for.
+AttentionRecord compared(const std::filesystem::path& folder, const std::string& name, const CompareOptions& o) {
+  const Translator translator(folder);
+  const Inspector inspector(translator);
+  const ModelRun run = o.target.empty() ? inspector.run(o.sentence) : inspector.run_given(o.sentence, o.target);
+  AttentionRecord record = run.attention;
+  if (o.kind) {
+    record = record_of_kind(record, attention_kind(*o.kind));
+  } else if (record.maps.empty()) {
+    throw UsageError(fmt::format("--model: {} has no attention to compare", folder.string()));
+  }
+  record.weights = chosen_weights(record, o.layer, o.head);
+  record.title =
+      fmt::format("{}: {}  (log-probability {:.3f})", name, run.output, inspector.score(o.sentence, run.output));
+  return record;
+}
+
+std::vector<AttentionRecord> of_models(const CompareOptions& o) {
+  std::vector<AttentionRecord> pictures;
+  for (const std::string& model : o.models) pictures.push_back(compared(model, model, o));
+  if (o.checkpoints.empty()) return pictures;
+  const auto kept = kept_checkpoints(o.checkpoints);
+  if (kept.empty()) {
+    throw FileError(fmt::format("{}: has no checkpoints, which fovea train --keep-checkpoints leaves", o.checkpoints));
+  }
+  for (const auto& folder : kept) pictures.push_back(compared(folder, folder.filename().string(), o));
+  if (std::filesystem::exists(std::filesystem::path(o.checkpoints) / "model.safetensors")) {
+    pictures.push_back(compared(o.checkpoints, "the best", o));
+  }
+  return pictures;
+}
+
+// The queries, keys and values of the worked example under each score; W of general and additive are made up too.
+std::vector<AttentionRecord> of_scores(const CompareOptions& o) {
+  const NoGrad quiet;
+  const std::string sentence = o.sentence.empty() ? kComparedSentence : o.sentence;
+  const std::vector<std::string> tokens = view::words_of(sentence);
+  if (tokens.empty()) throw UsageError("SENTENCE has no words");
+  constexpr int width = 4;
+  const view::WorkedExample worked = view::work(view::made_up_input(tokens, width, 1, kComparedSeed));
+  const view::WorkedHead& head = worked.heads[0];
+  const auto tensor = [](const AttentionMatrix& m) { return Tensor::of({1, m.rows, m.columns}, m.values); };
+  const auto matrix = [](const AttentionMatrix& m) { return Var(Tensor::of({m.rows, m.columns}, m.values)); };
+  const Var vector(Tensor::full({width}, 1.0F));
+  const std::pair<const char*, Score> scores[] = {
+      {"dot: q · k", score::Dot{}},
+      {"scaled dot: q · k / √d", score::ScaledDot{}},
+      {"general: q W k", score::General{.w = matrix(worked.input.w_q)}},
+      {"additive: v · tanh(W q + U k)",
+       score::Additive{.w = matrix(worked.input.w_q), .u = matrix(worked.input.w_k), .v = vector}},
+      {"cosine: q · k / |q| |k|", score::Cosine{}}};
+  std::vector<AttentionRecord> pictures;
+  for (const auto& [name, score] : scores) {
+    AttentionRecord record;
+    record.title = name;
+    record.source = record.target = tokens;
+    const Attended seen =
+        attend(tensor(head.q), tensor(head.k), tensor(head.v), {.score = score, .want = {.weights = true}});
+    const Tensor w = seen.weights.value().contiguous();
+    const auto count = static_cast<std::int64_t>(tokens.size());
+    record.weights = {count, count, {w.data(), w.data() + count * count}};
+    record.maps.push_back({AttentionKind::encoder, 0, 0, tokens, tokens, record.weights, {}});
+    pictures.push_back(std::move(record));
+  }
+  return pictures;
+}
+
+void compare(const CompareOptions& o, const Streams& streams) {
+  if (o.scores && (!o.models.empty() || !o.checkpoints.empty() || o.kind || o.layer || o.head || !o.target.empty())) {
+    throw UsageError("--scores: it compares made-up numbers; leave out the options of models");
+  }
+  if (!o.scores && o.models.empty() && o.checkpoints.empty()) {
+    throw UsageError("--model: give two or more, or --checkpoints DIR, or --scores");
+  }
+  if (!o.scores && o.models.size() == 1 && o.checkpoints.empty()) {
+    throw UsageError("--model: one is given; give another to compare it with");
+  }
+  if (!o.scores && o.sentence.empty()) throw UsageError("SENTENCE: the line that the models shall read");
+  check_outputs_differ({{"--html", &o.html}, {"--svg", &o.svg}});
+  const std::vector<AttentionRecord> pictures = o.scores ? of_scores(o) : of_models(o);
+  const std::string title = o.scores ? "One sentence under five scores" : "One sentence, several models";
+  std::string drawing;
+  if (!o.svg.empty()) {
+    std::vector<view::SvgPiece> pieces;
+    for (const AttentionRecord& one : pictures) pieces.push_back(view::svg_heat_map(one, one.weights));
+    drawing = view::svg_document(pieces, title, "What each query attended to, as weights from 0 to 1.");
+  }
+  const std::string page = o.html.empty() ? "" : view::attention_page(pictures, title);
+  write_whole_files({{o.html, page}, {o.svg, drawing}});
+  if (!o.html.empty() || !o.svg.empty()) return;
+  const view::TerminalStyle style = terminal_style(streams.out, o.color);
+  for (const AttentionRecord& one : pictures) {
+    streams.out << view::bold(view::clean(one.title), style) << '\n'
+                << view::draw_heat_map(one, one.weights, style) << '\n';
+  }
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, const Streams& streams) {
+  auto o = std::make_shared<CompareOptions>();
+  auto* sub = app.add_subcommand("compare", "one sentence in several models, or checkpoints of one training");
+  sub->add_option("SENTENCE", o->sentence, "the line to read");
+  sub->add_option("--model", o->models, "a model folder; give two or more")->allow_extra_args(false);
+  sub->add_option("--checkpoints", o->checkpoints,
+                  "a model folder with what --keep-checkpoints of fovea train has kept");
+  sub->add_flag("--scores", o->scores, "made-up numbers under dot, scaled dot, general, additive and cosine");
+  sub->add_option("--target", o->target, "an output of your own instead of each model's");
+  sub->add_option("--kind", o->kind, "which attention: " + attention_kind_names() + "; default: cross");
+  sub->add_option("--layer", o->layer, "only this layer, counted from 0")->check(whole_number(1000));
+  sub->add_option("--head", o->head, "only this head, counted from 0")->check(whole_number(1000));
+  sub->add_option("--html", o->html, "write a page, one file with everything in it");
+  sub->add_option("--svg", o->svg, "write a picture");
+  add_color_option(*sub, o->color);
+  sub->callback([o, &streams] { compare(*o, streams); });
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,32 @@
+#include "cli/explain_model.hpp"
+
+#include <fmt/format.h>
+
+#include "fovea/error.hpp"
+#include "fovea/inspector.hpp"
+#include "fovea/safetensors.hpp"
+#include "view/lesson/model_lesson.hpp"
+
+namespace fovea::cli {
+namespace {
+
+void write_numbers(const std::string& file, const Trace& trace) {
+  SafetensorsWriter writer;
+  for (const Trace::Entry& entry : trace.entries()) writer.add(entry.name, entry.value);
+  writer.write(file);
+}
+
+}  // namespace
+
+view::Lesson explain_model(const ExplainModelOptions& o) {
+  view::ModelLessonOptions how{.kind = {}, .layer = o.layer, .head = o.head, .query = o.query, .key = o.key};
+  if (o.kind) how.kind = attention_kind(*o.kind);
+  const Translator translator(std::filesystem::path(o.model));
+  const Inspector inspector(translator);
+  const ModelRun run = o.target ? inspector.run_given(o.sentence, *o.target) : inspector.run(o.sentence);
+  view::Lesson lesson = view::model_lesson(run, how);
+  if (!o.numbers.empty()) write_numbers(o.numbers, run.trace);
+  return lesson;
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,35 @@
+// The attention maps of a batch: every layer and head of the kinds that were asked for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/model/decoder.hpp"
+#include "fovea/model/encoder.hpp"
+#include "fovea/model/generator.hpp"
+#include "fovea/translator.hpp"
+
+namespace fovea {
+
+/// Which maps a batch gives.
+struct MapRequest {
+  bool cross = false, encoder = false, decoder = false;
+  std::int64_t top = 0;  // only the N largest of each query; 0: all
+
+  /// Of lines of at most `longest` tokens.
+  MapRequest(const TranslateOptions& options, std::int64_t longest);
+  [[nodiscard]] bool any() const { return cross || encoder || decoder; }
+};
+
+/// Fills a translation's maps from row `row` of what a teacher-forced run of its output gave, and, if `with_mean`, its
+/// attention: the mean over the layers and heads that `which` chooses.
+void take_maps(const Memory& memory, const Decoded& decoded, std::int64_t row, const AttentionChoice& which,
+               bool with_mean, Translation& translation);
+
+/// Pieces put together to words, in the mean and in every map. Throws UsageError for maps with the largest weights
+/// only.
+void merge_words(Translation& translation, const Tokenizers& tokenizers);
+
+}  // namespace fovea

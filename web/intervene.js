@@ -1,0 +1,76 @@
+// What is changed in the model while it runs: Fovea.interventions({onchange}). It follows what is kept in the attention's
+// picture, offers what can be done with it, and lists what was done; `list` goes with a request for /attention.
+(function () {
+  'use strict';
+  const { make } = Fovea;
+
+  Fovea.interventions = function (owner) {
+    const offers = make('div', { class: 'offers', role: 'group' });
+    const done = make('ul', { class: 'changes' });
+    const hint = make('p', { class: 'aside' });
+    const element = make('div', { class: 'intervene' }, hint, offers, done);
+    let list = [];
+    let picture = null;
+    let state = null;
+
+    const number = (text) => (text === '' || text === undefined ? undefined : Number(text));
+    // Where the picture is: one kind, and the layer and head that are chosen.
+    const site = () => {
+      const at = { kind: (picture && picture.kind) || 'cross' };
+      if (state && number(state.layer) !== undefined) at.layer = number(state.layer);
+      if (state && number(state.head) !== undefined) at.head = number(state.head);
+      return at;
+    };
+    function add(change, label) {
+      list = [...list, { change, label }];
+      draw();
+      owner.onchange();
+    }
+    function offer() {
+      const w = Fovea.words;
+      const out = [];
+      const button = (name, label, change, said) => out.push(make('button', { type: 'button', class: 'small', 'data-do': name, onclick: () => add(change, said) }, label));
+      const at = state && state.pinned;
+      if (picture && at) {
+        const names = { source: Fovea.names(picture.source), target: Fovea.names(picture.target) };
+        if (at.t !== undefined) {
+          const pair = [names.target[at.t], names.source[at.s]];
+          button('cut', w.cut, { do: 'cut', ...site(), query: at.t, key: at.s }, w.changes.cut(...pair));
+          button('force', w.force, { do: 'force', ...site(), query: at.t, key: at.s }, w.changes.force(...pair));
+        }
+        const s = at.side === 'source' ? at.i : at.s;
+        if (s !== undefined && site().kind !== 'decoder' && !Fovea.special(picture.source[s])) button('mask', w.mask(names.source[s]), { do: 'mask', token: s }, w.changes.mask(names.source[s]));
+      }
+      const here = site();
+      if (here.layer !== undefined && here.head !== undefined) {
+        button('silence', w.silence, { do: 'silence', ...here }, w.changes.silence(here.layer, here.head));
+        button('uniform', w.uniform, { do: 'uniform', ...here }, w.changes.uniform(here.layer, here.head));
+      }
+      if (list.length) out.push(make('button', { type: 'button', class: 'small', 'data-do': 'undo', onclick: () => clear(true) }, w.undo));
+      offers.replaceChildren(...out);
+      offers.setAttribute('aria-label', w.change);
+      hint.textContent = out.length ? '' : w.changeHint;
+      hint.hidden = out.length > 0;
+    }
+    function draw() {
+      done.replaceChildren(...list.map((one, i) => make('li', {}, make('button', {
+        type: 'button', class: 'chip-text', 'aria-label': Fovea.words.remove(one.label), title: Fovea.words.remove(one.label),
+        onclick: () => { list = list.filter((_, j) => j !== i); draw(); owner.onchange(); },
+      }, one.label, ' ×'))));
+      offer();
+    }
+    function clear(tell) {
+      if (!list.length) return;
+      list = [];
+      draw();
+      if (tell) owner.onchange();
+    }
+    Fovea.onLanguage(draw);
+    draw();
+    return {
+      element, clear,
+      follow(newPicture, newState) { picture = newPicture; state = newState; offer(); },
+      get list() { return list.map((one) => one.change); },
+    };
+  };
+})();
