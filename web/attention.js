@@ -1,5 +1,5 @@
 // Draws attention: Fovea.attention(element, pictures). A picture is a line of `fovea run --attention`:
-//   {source: [token], target: [token], weights: [[number]], title?, attention?: [{kind, layer, head, queries, keys, weights}]}
+//   {source: [token], target: [token], weights: [[number]], title?, copied?: [number], attention?: [{kind, layer, head, queries, keys, weights}]}
 // What it gives back has set(pictures), show(index), choose({kind, layer, head, colour}), activate(token), pin(token) and state;
 // options.onshow(state) is called when the reader chose something, options.onlight(active, weights) when something is lit.
 // Pointing at a token, or moving to it with the keys, lights up what it attended to, in both directions.
@@ -189,7 +189,8 @@
       const target = Fovea.names(picture.target);
       const list = (shares, names) => Fovea.strongest(shares, 4, 0.005).map((i) => `${names[i]} ${Fovea.percent(shares[i])}`).join(', ') || Fovea.words.nothing;
       const shares = Fovea.shares(weights, at);
-      if (at.side === 'target') readout.textContent = Fovea.words.attended(target[at.i], list(shares.source, source));
+      const copied = at.side === 'target' && picture.copied ? ' · ' + Fovea.words.copiedShare(Fovea.percent(picture.copied[at.i])) : '';
+      if (at.side === 'target') readout.textContent = Fovea.words.attended(target[at.i], list(shares.source, source)) + copied;
       else if (at.side === 'source') readout.textContent = Fovea.words.received(source[at.i], list(shares.target, target));
       else readout.textContent = Fovea.words.cell(target[at.t], source[at.s], weights.values[at.t * weights.columns + at.s].toFixed(4));
     }

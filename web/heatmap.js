@@ -116,9 +116,11 @@
     context.textAlign = 'right';
     for (let t = t0; t < t1; ++t) {
       tint(shares.target, t, t === row);
+      context.fillStyle = Fovea.isCopied(map.picture, t) ? colours.mark : colours.ink;
       context.fillText(layout.target[t], left - 8, top + cell * (t + 0.5) - y, left - 9);
     }
     context.restore();
+    context.fillStyle = colours.ink;
     context.save();
     context.beginPath();
     context.rect(left - size, 0, width, top);

@@ -31,7 +31,7 @@
       const place = { x: n(left), y: n(top), width: n(cell * S), height: n(cell * T), preserveAspectRatio: 'none', style: 'image-rendering:pixelated', href: Fovea.mapPixels(weights, 'light').toDataURL() };
       parts.push('<image ' + Object.entries(place).map(([key, value]) => `${key}="${value}"`).join(' ') + '/>');
     }
-    layout.target.forEach((name, t) => parts.push(`<text x="${n(left - 8)}" y="${n(top + cell * (t + 0.5))}" dy=".35em" text-anchor="end">${escape(name)}</text>`));
+    layout.target.forEach((name, t) => parts.push(`<text x="${n(left - 8)}" y="${n(top + cell * (t + 0.5))}" dy=".35em" text-anchor="end"${Fovea.isCopied(picture, t) ? ' fill="#b65829"' : ''}>${escape(name)}</text>`));
     layout.source.forEach((name, s) => {
       const x = n(left + cell * (s + 0.5));
       parts.push(layout.leans[s] ? `<text transform="translate(${x} ${n(top - 8)}) rotate(-45)" dy=".35em">${escape(name)}</text>`

@@ -25,7 +25,8 @@
     const button = (name, i) => lists[name].children[i].firstChild;
 
     function draw(newPicture, newWeights, newColoured = null) {
-      const sameTokens = ['source', 'target'].every((name) => picture[name].join('\n') === newPicture[name].join('\n'));
+      const spelled = (one, name) => one[name].join('\n') + (name === 'target' ? '\n' + (one.copied || []).join() : '');
+      const sameTokens = ['source', 'target'].every((name) => spelled(picture, name) === spelled(newPicture, name));
       picture = newPicture;
       weights = newWeights;
       coloured = newColoured;
@@ -35,6 +36,7 @@
         const caption = self ? Fovea.words[name === 'source' ? 'keys' : 'queries'] : Fovea.words[name];
         captions[name].textContent = caption;
         lists[name].setAttribute('aria-label', caption);
+        if (name === 'target' && picture.copied && !self) captions[name].append(' · ', make('span', { class: 'copied-note' }, Fovea.words.copiedWords));
         if (!sameTokens || language !== Fovea.language) fill(name);
       }
       language = Fovea.language;
@@ -62,7 +64,7 @@
       const pieces = tokens.some((token) => token.startsWith('▁'));
       lists[name].replaceChildren(...labels.map((label, i) => make('li', { class: pieces && i > 0 && label.startsWith('·') ? 'joined' : '' },
         make('button', {
-          type: 'button', tabindex: i === 0 ? '0' : '-1', dir: 'auto', class: Fovea.special(tokens[i]) ? 'special' : '',
+          type: 'button', tabindex: i === 0 ? '0' : '-1', dir: 'auto', class: Fovea.special(tokens[i]) ? 'special' : name === 'target' && Fovea.isCopied(picture, i) ? 'copied' : '',
           'data-side': name, 'data-i': i,
         }, label.startsWith('·') ? label.slice(1) : label, make('span', { class: 'share', 'aria-hidden': 'true' })))));
     }

@@ -96,6 +96,8 @@
       return pieces && !characters && i > 0 && !token.startsWith('▁') && /[\p{L}\p{N}]/u.test(plain) ? '·' + plain : plain;
     });
   }
+  // Whether a target token was rather copied than generated.
+  Fovea.isCopied = (picture, t) => Boolean(picture.copied && picture.copied[t] >= 0.5);
   Fovea.special = (token) => special(token) || token === '<unk>';
   // Tokens as the sentence they came from: characters and SentencePiece's pieces join without spaces.
   Fovea.sentence = function (all) {

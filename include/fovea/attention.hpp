@@ -6,6 +6,7 @@
 #include "fovea/attention/attentional_rnn_stepper.hpp"
 #include "fovea/attention/cache.hpp"
 #include "fovea/attention/co_attention.hpp"
+#include "fovea/attention/copying.hpp"
 #include "fovea/attention/coverage.hpp"
 #include "fovea/attention/graph.hpp"
 #include "fovea/attention/hierarchical.hpp"

@@ -9,6 +9,7 @@
 #include "fovea/decode.hpp"
 #include "fovea/error.hpp"
 #include "fovea/metrics.hpp"
+#include "fovea/mixture.hpp"
 #include "fovea/model.hpp"
 #include "fovea/nn.hpp"
 #include "fovea/npy.hpp"

@@ -14,7 +14,7 @@
 namespace fovea {
 
 /// What decides which checkpoint is best.
-enum class ValidateBy { loss, bleu, accuracy };
+enum class ValidateBy { loss, bleu, rouge, accuracy };
 
 struct TrainingJob {
   Task task = Task::generate;     // classify: config has a classifier as its head

@@ -15,6 +15,10 @@
 
 namespace fovea {
 
+namespace text {
+class CopyTable;
+}
+
 /// How lines are translated, and what is given beside the text.
 struct TranslateOptions {
   int beam = 5;                // 1: greedy
@@ -57,6 +61,8 @@ struct Translation {
   std::vector<std::vector<float>> attention{};                // when asked for: [target][source], each row sums to 1
   LargestWeights largest{};          // in its place where TranslateOptions::top_weights says so
   std::vector<AttentionMap> maps{};  // when asked for: every layer and head
+  // With the attention, of a model that copies: how much of each target token's probability is due to copying.
+  std::vector<float> copied{};
 
   /// Tokens and attention as one record.
   [[nodiscard]] AttentionRecord record() const;
@@ -124,10 +130,14 @@ class Translator {
   void decode(std::span<const Line* const> lines, const TranslateOptions& options,
               std::vector<std::vector<Translation>>& results, std::vector<BeamTree>* trees = nullptr) const;
   [[nodiscard]] Line read_line(const std::string& line, std::size_t number, const TranslateOptions& options) const;
-  [[nodiscard]] Translation finish(const Line& line, const Hypothesis& hypothesis,
-                                   const TranslateOptions& options) const;
+  // `copied` as in Translation, or empty.
+  [[nodiscard]] Translation finish(const Line& line, const Hypothesis& hypothesis, const TranslateOptions& options,
+                                   std::vector<float> copied) const;
+  void prepare_copying();
+  [[nodiscard]] std::string piece(const Line& line, std::int32_t id) const;  // of an output, copied or not
 
   Tokenizers tokenizers_;
+  std::unique_ptr<const text::CopyTable> copying_;  // of models that copy
   std::vector<std::unique_ptr<Member>> members_;
 };
 

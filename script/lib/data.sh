@@ -7,7 +7,9 @@ cmudict-g2p|the Chen 2003 split of CMUdict without stress (github.com/steveash/j
 sigmorphon2018-inflection|CoNLL-SIGMORPHON 2018 task 1 (github.com/sigmorphon/conll2018, task1)|sigmorphon2018-inflection/{german,english,finnish,turkish}-{train-high,dev,test} with lines lemma<TAB>form<TAB>tags
 sigmorphon2020-g2p|SIGMORPHON 2020 task 1 (github.com/sigmorphon/2020, task1/data)|sigmorphon2020-g2p/LANGUAGE_{train,dev,test}.tsv with lines word<TAB>IPA symbols
 scan|SCAN (github.com/brendenlake/SCAN)|scan/tasks_{train,test}_{simple,addprim_jump,length}.txt with lines IN: command OUT: actions
-tatoeba-cmn-eng|Tatoeba English-Chinese pairs (manythings.org/anki, cmn-eng), split by yourself|tatoeba-cmn-eng/{train,valid,test}.tsv with lines english<TAB>chinese'
+tatoeba-cmn-eng|Tatoeba English-Chinese pairs (manythings.org/anki, cmn-eng), split by yourself|tatoeba-cmn-eng/{train,valid,test}.tsv with lines english<TAB>chinese
+aeslc|AESLC, e-mails and their subject lines (github.com/ryanzhumich/AESLC), one file joined by yourself|aeslc/{train,dev,test}.tsv with lines id<TAB>body<TAB>subject
+xdailydialog|XDailyDialog (github.com/liuzeming01/XDailyDialog), the parts joined by yourself|xdailydialog/{part1k,dev,test}.tsv with lines dialogue<TAB>turn<TAB>english<TAB>chinese'
 
 set_field() { awk -F '|' -v name="$1" -v field="$2" '$1 == name { print $field }' <<<"$sets"; }
 
@@ -116,6 +118,39 @@ prepare_tatoeba_cmn_eng() {
     lines "tatoeba-cmn-eng/$part.tsv" >"$dir/pairs.tsv"
     cut -s -f $from "$dir/pairs.tsv" >"$dir/$part.source"
     cut -s -f $to "$dir/pairs.tsv" >"$dir/$part.target"
+  done
+}
+
+# The first 100 words of an e-mail to its subject line, in lower case, punctuation apart: what ROUGE looks at.
+plain_words() { sed -E 's/.*/\L&/; s/([^[:alnum:][:space:]])/ \1 /g; s/ +/ /g; s/^ //; s/ $//'; }
+prepare_aeslc() {
+  local dir=$1 part
+  for part in train:train dev:valid test:test; do
+    # A line without words on one side keeps its place: every subject is scored.
+    lines "aeslc/${part%:*}.tsv" >"$dir/pairs.tsv"
+    cut -s -f 2 "$dir/pairs.tsv" | plain_words | cut -d ' ' -f 1-100 >"$dir/${part#*:}.source"
+    cut -s -f 3 "$dir/pairs.tsv" | plain_words >"$dir/${part#*:}.target"
+  done
+}
+
+# Every turn but the first of a dialogue, and up to five turns before it, separated by tabs. Part "en", "zh", and with
+# "-last" behind it the last turn alone.
+prepare_xdailydialog() {
+  local dir=$1 column=3 most=5 part
+  [[ $2 != *zh* ]] || column=4
+  [[ $2 != *-last ]] || most=1
+  for part in part1k:train dev:valid test:test; do
+    lines "xdailydialog/${part%:*}.tsv" | awk -F '\t' -v column="$column" -v most="$most" -v out="$dir/${part#*:}" '
+      $1 != dialogue { dialogue = $1; turns = 0 }
+      {
+        if (turns > 0) {
+          context = ""
+          for (i = turns > most ? turns - most + 1 : 1; i <= turns; ++i) context = context (context == "" ? "" : "\t") said[i]
+          print context > (out ".source")
+          print $column > (out ".target")
+        }
+        said[++turns] = $column
+      }'
   done
 }
 

@@ -98,7 +98,7 @@ struct Flags {
   int threads = 0;
   double rank_timeout = 1800;
   bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false,
-       unscaled_embeddings = false;
+       unscaled_embeddings = false, copy = false;
 };
 
 // Calls set(part) for the encoder and the decoder; it says whether the part has what the option sets. Throws when none
@@ -224,8 +224,10 @@ ModelConfig model_config(const Flags& f) {
   if (std::holds_alternative<NoEncoderConfig>(c.encoder)) {
     std::get<NoEncoderConfig>(c.encoder).dim = c.tokens().embedding;
   }
+  if (classifies && f.copy) throw UsageError("--copy: a classifier writes no words");
   if (classifies) return c;
   GeneratorConfig& head = c.generator();
+  head.copy = f.copy;
   head.embedding = f.embedding.value_or(dim_of(head.decoder));
   if (!f.tie.empty()) head.tie = enum_value<Tie>(f.tie, "--tie");
   if (f.unscaled_embeddings) head.scaled_embeddings = false;
@@ -303,6 +305,8 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--local-window", f->local_window, "how far from the centre")->group(group);
   sub->add_flag("--coverage", f->coverage, "let the score know what was attended to before (rnn decoder)")
       ->group(group);
+  sub->add_flag("--copy", f->copy, "words of the source can be copied, also those in no vocabulary (pointer-generator)")
+      ->group(group);
   sub->add_option("--kernel", f->kernel, "width of the convolutions (cnn)")->group(group);
   sub->add_option("--tie", f->tie, "share embeddings: none, target (with the output) or all")->group(group);
   sub->add_flag("--unscaled-embeddings", f->unscaled_embeddings,
@@ -353,6 +357,12 @@ void add_train(CLI::App& app, const Streams& streams) {
                   "every pair twice under two dropout masks, whose predictions are pulled together with this weight; "
                   "3 to 5 are usual, 0: off")
       ->group(group);
+  sub->add_option("--coverage-loss", o.coverage_loss,
+                  "weight of attending again to the same words of the source, which makes outputs repeat; 0: off")
+      ->group(group);
+  sub->add_option("--coverage-after", o.coverage_after,
+                  "when that begins: below 1 a share of the training, from 1 on a step")
+      ->group(group);
   auto* rate = sub->add_option("--learning-rate", o.schedule.peak, "largest learning rate");
   rate->group(group)->default_str("as usual for the model");
   sub->add_option("--warmup", o.schedule.warmup, "steps until it is reached")->group(group);
@@ -363,7 +373,7 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--epsilon", o.adam.epsilon, "Adam's epsilon")->group(group);
   sub->add_option("--weight-decay", o.adam.weight_decay, "adamw's decay")->group(group);
   sub->add_option("--clip", o.adam.clip, "largest norm of the gradient; 0: none")->group(group);
-  sub->add_option("--validate", f->validate_by, "which checkpoint is best: by loss, bleu or accuracy")->group(group);
+  sub->add_option("--validate", f->validate_by, "which checkpoint is best: by loss, bleu, rouge (ROUGE-L) or accuracy")->group(group);
   sub->add_option("--patience", o.patience, "end after so many validations without improvement; 0: never")
       ->group(group);
   sub->add_option("--average", o.average, "validate and save the mean of the last N checkpoints")->group(group);

@@ -134,7 +134,7 @@ class Search {
     candidates_.clear();
     for (std::size_t r = begin; r < end; ++r) {
       float* row = logits.data() + static_cast<std::int64_t>(r) * vocabulary;
-      kernels::active().rows->log_softmax(row, row, 1, vocabulary);
+      if (!stepper_.normalized()) kernels::active().rows->log_softmax(row, row, 1, vocabulary);
       const bool broken = std::isnan(row[options_.end]);  // then all of them are
       for (const std::int32_t token : options_.suppressed) row[token] = kNever;
       if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[options_.end] = kNever;

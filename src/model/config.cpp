@@ -140,6 +140,15 @@ void check_generator(const ModelConfig& model, const GeneratorConfig& g) {
       throw UsageError(fmt::format("suppressed: {} given, a token of the vocabulary is needed, not its end", id));
     }
   }
+  if (g.copy) {
+    const auto* rnn = std::get_if<RnnDecoderConfig>(&g.decoder);
+    if (rnn != nullptr && rnn->attention == RnnAttention::none) {
+      throw UsageError("copy: a decoder without attention knows no word to copy");
+    }
+    if (rnn != nullptr && rnn->local != LocalKind::none) {
+      throw UsageError("copy: local attention leaves out most of the source; it goes with attention to all of it");
+    }
+  }
   if (g.tie == Tie::all && !model.shared_vocabulary) {
     throw UsageError("tie: all three matrices can be one only with a shared vocabulary");
   }

@@ -1,8 +1,14 @@
 #include "fovea/model/generator.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "fovea/attention/copying.hpp"
+#include "fovea/error.hpp"
 #include "fovea/ops.hpp"
+#include "model/copying_rows.hpp"
 
 namespace fovea {
 
@@ -18,16 +24,42 @@ Generator::Generator(const GeneratorConfig& config, std::int64_t memory, Paramet
     output_ = p.matrix("output.weight", {config.vocabulary, decoder_->width()}, Init::xavier, MatrixLayout::out_in);
   }
   output_bias_ = p.get("output.bias", {config.vocabulary}, Init::zeros);
+  if (!config.copy) return;
+  if (memory == 0) throw UsageError("copy: a language model has no source to copy from");
+  gate_state_ = Linear(p, "copy.state", decoder_->width(), 1);
+  gate_input_ = Linear(p, "copy.input", width, 1, false);
+  gate_memory_ = Linear(p, "copy.memory", memory, 1, false);
 }
 
 Var Generator::before_output(const Var& states) const {
   return bottleneck_ ? bottleneck_(states) : states;
 }
 
+Generator::Run Generator::run(const Memory* memory, const Tokens& target, Pass& pass, DecoderAttention want) const {
+  want.copy = want.copy || copies();
+  const Var embedded = embedding_(target.ids, {target.batch, target.length});
+  pass.note("target", "embedding", embedded);
+  return {decoder_->decode(memory, {embedded, target.lengths}, pass, want), embedded};
+}
+
 Decoded Generator::decode(const Memory* memory, const Tokens& target, Pass& pass, const DecoderAttention& want) const {
   const Sequence embedded{embedding_(target.ids, {target.batch, target.length}), target.lengths};
   pass.note("target", "embedding", embedded.values);
   return decoder_->decode(memory, embedded, pass, want);
+}
+
+Var Generator::gate(const Var& states, const Var& embedded) const {
+  return add(gate_state_(states), gate_input_(embedded));
+}
+
+Mixture Generator::mixture(const Memory& memory, const Decoded& decoded, const Var& embedded,
+                           std::span<const std::int32_t> wanted) const {
+  if (memory.copies.empty()) throw UsageError("copy: the source tokens come without their `copies`");
+  const Var& weights = decoded.copy;
+  const Var values = reshape(gate_memory_(memory.states), {weights.dim(0), weights.dim(2)});
+  const Var rest = reshape(gate(decoded.states, embedded), {weights.dim(0), weights.dim(1)});
+  return copy_shares(add_attended(rest, weights, values, memory.lengths), weights, memory.copies, memory.lengths,
+                     wanted);
 }
 
 Tensor Generator::logits(const Tensor& states) const {
@@ -37,10 +69,20 @@ Tensor Generator::logits(const Tensor& states) const {
 
 BatchLoss Generator::loss(const Memory* memory, const Tokens& target, std::span<const std::int32_t> wanted,
                           const LossOptions& how, Pass& pass) const {
-  const Decoded decoded = decode(memory, target, pass);
-  const CrossEntropy cost = linear_cross_entropy(before_output(decoded.states), output_.var, output_bias_, wanted,
-                                                 {.label_smoothing = how.label_smoothing, .r_drop = how.r_drop});
-  return {cost.loss, cost.tokens, cost.nll, cost.correct};
+  const Run at = run(memory, target, pass, {.copy = how.coverage > 0});
+  const Var states = before_output(at.decoded.states);
+  const CrossEntropyOptions options{.label_smoothing = how.label_smoothing, .r_drop = how.r_drop};
+  const CrossEntropy cost =
+      copies() ? mixture_cross_entropy(states, output_.var, output_bias_,
+                                       mixture(*memory, at.decoded, at.embedded, wanted), wanted, options)
+               : linear_cross_entropy(states, output_.var, output_bias_, wanted, options);
+  BatchLoss out{cost.loss, cost.tokens, cost.nll, cost.correct};
+  if (how.coverage > 0) {
+    if (!at.decoded.copy) throw UsageError("coverage_loss: a decoder without attention attends to nothing twice");
+    out.loss =
+        add(out.loss, scale(repeated_attention(at.decoded.copy, target.lengths, memory->lengths), how.coverage));
+  }
+  return out;
 }
 
 void Generator::score(const Memory* memory, const Tokens& target, std::span<const std::int32_t> wanted,
@@ -48,28 +90,64 @@ void Generator::score(const Memory* memory, const Tokens& target, std::span<cons
   const NoGrad quiet;
   Pass pass;
   pass.interventions = interventions;
-  const Tensor states = before_output(decode(memory, target, pass).states).value();
+  const Run at = run(memory, target, pass, {});
+  const Tensor states = before_output(at.decoded.states).value();
+  const Mixture mixed = copies() ? mixture(*memory, at.decoded, at.embedded, wanted) : Mixture{};
   for (std::int64_t b = 0; b < target.batch; ++b) {
     const auto row =
         wanted.subspan(static_cast<std::size_t>(b * target.length), static_cast<std::size_t>(target.length));
+    const Tensor x = states.select(0, b).contiguous();
+    const auto part = [&](const Var& of_all) {
+      return Var(of_all.value().slice(0, b * target.length, (b + 1) * target.length));
+    };
     log_probabilities[static_cast<std::size_t>(b)] =
-        -linear_cross_entropy(states.select(0, b).contiguous(), output_.var, output_bias_, row, {}).nll;
+        copies() ? -mixture_cross_entropy(x, output_.var, output_bias_, {part(mixed.log_share), part(mixed.log_other)},
+                                          row)
+                        .nll
+                 : -linear_cross_entropy(x, output_.var, output_bias_, row, {}).nll;
   }
+}
+
+void Generator::copied(const Memory& memory, const Tokens& target, std::span<const std::int32_t> wanted,
+                       std::span<float> parts, const Interventions* interventions) const {
+  const NoGrad quiet;
+  Pass pass;
+  pass.interventions = interventions;
+  const Run at = run(&memory, target, pass, {});
+  (void)mixture_cross_entropy(before_output(at.decoded.states), output_.var, output_bias_,
+                              mixture(memory, at.decoded, at.embedded, wanted), wanted, {}, parts);
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = wanted[i] == pad_id ? 0.0F : 1 - parts[i];
 }
 
 // The decoder's running state with embeddings before and the output layer behind it.
 class GeneratorStepper final : public Stepper {
  public:
-  GeneratorStepper(const Generator& generator, std::unique_ptr<DecoderState> state, const AttentionChoice& which)
-      : generator_(generator), which_(which), state_(std::move(state)) {}
+  GeneratorStepper(const Generator& generator, const Memory* memory, std::int64_t rows, bool want_attention,
+                   const AttentionChoice& which, const Interventions* interventions)
+      : generator_(generator),
+        which_(which),
+        state_(generator.decoder_->start(memory, rows, want_attention || generator.copies(), interventions)) {
+    if (generator.copies()) {
+      copying_.emplace(*memory, generator.gate_memory_(memory->states).value(), generator.output_bias_.dim(0));
+    }
+  }
 
   Tensor step(std::span<const std::int32_t> tokens) override {
     const NoGrad quiet;
     const auto rows = static_cast<std::int64_t>(tokens.size());
-    return generator_.logits(state_->step(generator_.embedding_(tokens, {rows}).value()));
+    if (!copying_) return generator_.logits(state_->step(generator_.embedding_(tokens, {rows}).value()));
+    const Tensor embedded = generator_.embedding_(copying_->fed(tokens), {rows}).value();
+    const Tensor states = state_->step(embedded);
+    const Tensor gate = generator_.gate(states, embedded).value();
+    return copying_->mixed(generator_.logits(states), gate, state_->attention().back());
   }
 
-  void keep(std::span<const std::int32_t> rows) override { state_->keep(rows); }
+  [[nodiscard]] bool normalized() const override { return copying_.has_value(); }
+
+  void keep(std::span<const std::int32_t> rows) override {
+    state_->keep(rows);
+    if (copying_) copying_->keep(rows);
+  }
 
   [[nodiscard]] Tensor attention() const override {
     const auto layers = state_->attention();
@@ -98,12 +176,13 @@ class GeneratorStepper final : public Stepper {
   const Generator& generator_;
   AttentionChoice which_;
   std::unique_ptr<DecoderState> state_;
+  std::optional<CopyingRows> copying_;
 };
 
 std::unique_ptr<Stepper> Generator::start(const Memory* memory, std::int64_t rows, bool want_attention,
                                           const AttentionChoice& which, const Interventions* interventions) const {
   const NoGrad quiet;
-  return std::make_unique<GeneratorStepper>(*this, decoder_->start(memory, rows, want_attention, interventions), which);
+  return std::make_unique<GeneratorStepper>(*this, memory, rows, want_attention, which, interventions);
 }
 
 }  // namespace fovea

@@ -41,7 +41,9 @@ Memory Seq2Seq::encode(const Tokens& source, Pass& pass, bool want_attention) co
   Var embedded = embed(source);
   if (pass.interventions != nullptr) embedded = without_masked(embedded, *pass.interventions);
   pass.note("source", "embedding", embedded);
-  return encoder_->encode({embedded, source.lengths}, pass, want_attention);
+  Memory memory = encoder_->encode({embedded, source.lengths}, pass, want_attention);
+  memory.copies = source.copies;
+  return memory;
 }
 
 BatchLoss Seq2Seq::loss(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,

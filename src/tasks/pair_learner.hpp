@@ -30,20 +30,24 @@ class PairExamples final : public Examples {
 struct PairBatch {
   PaddedTokens source, target, wanted;
 
-  /// With `times` 2 all of them stand there twice, one half after the other.
+  /// With `times` 2 all of them stand there twice, one half after the other. Where words are copied, ids from
+  /// `vocabulary` on are wanted but not fed; 0: none are.
   void fill(const text::Pairs& pairs, std::span<const std::int64_t> which, int times = 1,
-            Marks source_marks = Marks::end);
+            Marks source_marks = Marks::end, std::int32_t vocabulary = 0);
 };
 
 /// A Seq2Seq at work on pairs.
 class PairLearner final : public Learner {
  public:
   PairLearner(const ModelConfig& config, const text::Pairs& pairs, Parameters& parameters)
-      : model_(config, parameters), pairs_(pairs) {}
+      : model_(config, parameters),
+        copying_from_(config.generator().copy ? config.generator().vocabulary : 0),
+        pairs_(pairs) {}
   [[nodiscard]] BatchLoss loss(std::span<const std::int64_t> examples, const LossOptions& how, Pass& pass) override;
 
  private:
   Seq2Seq model_;
+  std::int32_t copying_from_;  // the size of a vocabulary that sources add to; 0: they do not
   const text::Pairs& pairs_;
   PairBatch batch_;
 };

@@ -51,14 +51,15 @@ std::vector<std::string> CorpusReport::warnings() const {
 }
 
 Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
-               CorpusReport* report) {
+               CorpusReport* report, const CopyTable* copying) {
   CorpusReport tally;
   tally.lines = static_cast<std::int64_t>(text.source.size());
   tally.max_length = max_length;
   // Lines are cut on all threads, some at a time, and taken in their order.
   constexpr std::int64_t at_once = 1 << 14;
   struct Ids {
-    std::vector<std::int32_t> source, target;
+    std::vector<std::int32_t> source, target, copies;
+    std::vector<std::string> source_pieces, target_pieces, words;
   };
   std::vector<Ids> encoded(static_cast<std::size_t>(std::min(at_once, tally.lines)));
   for (std::int64_t begin = 0; begin < tally.lines; begin += at_once) {
@@ -66,8 +67,12 @@ Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenize
     parallel_for(count, 256, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t i = from; i < to; ++i) {
         Ids& ids = encoded[static_cast<std::size_t>(i)];
-        source.encode(text.source[static_cast<std::size_t>(begin + i)], ids.source, nullptr);
-        target.encode(text.target[static_cast<std::size_t>(begin + i)], ids.target, nullptr);
+        const bool pieces = copying != nullptr;
+        source.encode(text.source[static_cast<std::size_t>(begin + i)], ids.source, pieces ? &ids.source_pieces : nullptr);
+        target.encode(text.target[static_cast<std::size_t>(begin + i)], ids.target, pieces ? &ids.target_pieces : nullptr);
+        if (copying == nullptr) continue;
+        copying->source(ids.source, ids.source_pieces, ids.copies, ids.words);
+        copying->target(ids.target, ids.target_pieces, ids.words);
       }
     });
     for (std::int64_t i = 0; i < count; ++i) {
@@ -80,7 +85,7 @@ Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenize
       } else if (source_tokens > max_length || target_tokens > max_length) {
         leave_out(tally.too_long, source_tokens > max_length ? text.source_path : text.target_path, line);
       } else {
-        add(ids.source, ids.target, line);
+        add(ids.source, ids.target, line, ids.copies);
         ++tally.kept;
         tally.source_tokens += source_tokens;
         tally.target_tokens += target_tokens;
@@ -99,27 +104,33 @@ Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenize
 }
 
 Corpus Corpus::sampled(const ParallelText& text, const Tokenizer& source, const Tokenizer& target,
-                       std::int64_t max_length, double amount, std::uint64_t seed) const {
+                       std::int64_t max_length, double amount, std::uint64_t seed,
+                       const CopyTable* copying) const {
   const auto sources = source.sample(text.source, amount, mix64(seed));
   const auto targets = target.sample(text.target, amount, mix64(seed + 1));
   Corpus out;
+  std::vector<std::int32_t> copies;
   for (std::int64_t i = 0; i < size(); ++i) {
     const auto at = static_cast<std::size_t>(line(i) - 1);
     const auto longest = static_cast<std::int64_t>(std::max(sources[at].size(), targets[at].size()));
     if (longest <= max_length) {
-      out.add(sources[at], targets[at], line(i));
+      if (copying != nullptr) copying->source(sources[at], copies);
+      out.add(sources[at], targets[at], line(i), copies);
     } else {
-      out.add(this->source(i), this->target(i), line(i));
+      out.add(this->source(i), this->target(i), line(i), this->copies(i));
     }
   }
   return out;
 }
 
-void Corpus::add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line) {
+void Corpus::add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line,
+                 std::span<const std::int32_t> copies) {
   pairs_.push_back(
       {ids_.size(), static_cast<std::uint32_t>(source.size()), static_cast<std::uint32_t>(target.size()), line});
   ids_.insert(ids_.end(), source.begin(), source.end());
   ids_.insert(ids_.end(), target.begin(), target.end());
+  ids_.insert(ids_.end(), copies.begin(), copies.end());
+  copies_ = !copies.empty();
 }
 
 }  // namespace fovea::text

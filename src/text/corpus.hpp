@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fovea/text.hpp"
+#include "text/copy_table.hpp"
 #include "text/pairs.hpp"
 
 namespace fovea::text {
@@ -48,15 +49,17 @@ class Corpus final : public Pairs {
   /// Encodes the pairs that have a token and at most max_length of them on each side; a pair is kept whole or not at
   /// all. Throws FileError naming both files when none is left.
   Corpus(const ParallelText& text, const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
-         CorpusReport* report = nullptr);
+         CorpusReport* report = nullptr, const CopyTable* copying = nullptr);
 
   /// The same pairs, which `text` holds, with their subwords sampled (Tokenizer::sample). A pair that would get more
   /// than max_length tokens on one side stays as it is here.
   [[nodiscard]] Corpus sampled(const ParallelText& text, const Tokenizer& source, const Tokenizer& target,
-                               std::int64_t max_length, double amount, std::uint64_t seed) const;
+                               std::int64_t max_length, double amount, std::uint64_t seed,
+                               const CopyTable* copying = nullptr) const;
 
-  /// Adds one pair; `line` is where it came from, counted from 1.
-  void add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line);
+  /// Adds one pair; `line` is where it came from, counted from 1. `copies` of all pairs or of none.
+  void add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line,
+           std::span<const std::int32_t> copies = {});
 
   [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(pairs_.size()); }
   [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override {
@@ -67,16 +70,21 @@ class Corpus final : public Pairs {
     const Pair& p = pairs_[static_cast<std::size_t>(i)];
     return {ids_.data() + p.begin + p.source, p.target};
   }
+  [[nodiscard]] std::span<const std::int32_t> copies(std::int64_t i) const override {
+    const Pair& p = pairs_[static_cast<std::size_t>(i)];
+    return {ids_.data() + p.begin + p.source + p.target, copies_ ? p.source : 0};
+  }
   [[nodiscard]] std::int64_t line(std::int64_t i) const { return pairs_[static_cast<std::size_t>(i)].line; }
 
  private:
   struct Pair {
-    std::size_t begin;  // of the source in ids_; the target follows it
+    std::size_t begin;  // of the source in ids_; the target follows it, and the copies
     std::uint32_t source, target;
     std::int64_t line;
   };
   std::vector<std::int32_t> ids_;
   std::vector<Pair> pairs_;
+  bool copies_ = false;
 };
 
 }  // namespace fovea::text

@@ -17,6 +17,9 @@ class Pairs {
   [[nodiscard]] virtual std::int64_t size() const = 0;
   [[nodiscard]] virtual std::span<const std::int32_t> source(std::int64_t i) const = 0;  // without <s> and </s>
   [[nodiscard]] virtual std::span<const std::int32_t> target(std::int64_t i) const = 0;
+  /// For models that copy (CopyTable): the target's id of each source token. Then targets may hold ids from the
+  /// vocabulary's size on, words of their source.
+  [[nodiscard]] virtual std::span<const std::int32_t> copies(std::int64_t) const { return {}; }
 };
 
 }  // namespace fovea::text

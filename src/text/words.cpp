@@ -90,4 +90,18 @@ std::vector<std::vector<float>> merge_attention(std::span<const std::vector<floa
   return out;
 }
 
+std::vector<float> mean_of_pieces(std::span<const float> numbers, const PieceWords& words) {
+  if (numbers.empty()) return {};
+  if (numbers.size() != words.of_piece.size()) {
+    throw UsageError(fmt::format("mean_of_pieces: {} numbers for {} pieces", numbers.size(), words.of_piece.size()));
+  }
+  std::vector<float> sum(words.words.size(), 0), count(words.words.size(), 0);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    sum[static_cast<std::size_t>(words.of_piece[i])] += numbers[i];
+    count[static_cast<std::size_t>(words.of_piece[i])] += 1;
+  }
+  for (std::size_t w = 0; w < sum.size(); ++w) sum[w] /= count[w];
+  return sum;
+}
+
 }  // namespace fovea::text

@@ -27,4 +27,7 @@ struct PieceWords {
 [[nodiscard]] std::vector<std::vector<float>> merge_attention(std::span<const std::vector<float>> weights,
                                                               const PieceWords& source, const PieceWords& target);
 
+/// A number per piece as one per word: the mean of its pieces'. None stay none.
+[[nodiscard]] std::vector<float> mean_of_pieces(std::span<const float> numbers, const PieceWords& words);
+
 }  // namespace fovea::text

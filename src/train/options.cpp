@@ -24,6 +24,9 @@ void TrainOptions::check() const {
   require(label_smoothing >= 0 && label_smoothing < 1, "label_smoothing", label_smoothing,
           "0 up to, but not, 1 is needed");
   require(r_drop >= 0 && std::isfinite(r_drop), "r_drop", r_drop, "0 or more is needed");
+  require(coverage_loss >= 0 && std::isfinite(coverage_loss), "coverage_loss", coverage_loss, "0 or more is needed");
+  require(coverage_after >= 0 && std::isfinite(coverage_after), "coverage_after", coverage_after,
+          "0 or more is needed");
   require(schedule.peak > 0 && std::isfinite(schedule.peak), "learning_rate", schedule.peak, "more than 0 is needed");
   require(schedule.warmup >= 0, "warmup", static_cast<double>(schedule.warmup), "0 or more is needed");
   require(schedule.kind != ScheduleKind::cosine || max_steps > 0, "schedule", 0, "`max_steps` is needed with a cosine");
@@ -33,6 +36,11 @@ void TrainOptions::check() const {
   require(patience >= 0, "patience", patience, "0 or more is needed");
   require(average >= 1 && average <= 100, "average", average, "1 to 100 are possible");
   require(adam.ema == 0 || average == 1, "ema", adam.ema, "it and `average` exclude each other");
+}
+
+LossOptions TrainOptions::loss(std::int64_t step, double progress) const {
+  const double at = coverage_after < 1 ? progress : static_cast<double>(step);
+  return {.label_smoothing = label_smoothing, .r_drop = r_drop, .coverage = at >= coverage_after ? coverage_loss : 0};
 }
 
 int TrainOptions::replica_count() const {

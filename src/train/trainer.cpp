@@ -100,7 +100,7 @@ class Run {
       const std::uint64_t seed = mix64(o.seed ^ mix64(static_cast<std::uint64_t>(state_.step * o.accumulate + part)));
       const BatchTotals cost =
           workers_.run(t_.examples, batch_, o.micro_tokens, {o.dropout, o.attention_dropout, o.inner_dropout},
-                       {.label_smoothing = o.label_smoothing, .r_drop = o.r_drop}, seed);
+                       o.loss(state_.step, progress()), seed);
       totals.loss += cost.loss;
       totals.nll += cost.nll;
       totals.outputs += cost.outputs;

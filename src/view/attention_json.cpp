@@ -119,6 +119,23 @@ LargestWeights largest(const Field& field, std::size_t rows, std::size_t columns
   return out;
 }
 
+// A number from 0 to 1 for each target token.
+std::vector<float> shares(const Field& field, std::size_t count) {
+  if (const std::size_t found = field.array_size(); found != count) {
+    field.fail(fmt::format("has {} numbers for {} target tokens", found, count));
+  }
+  std::vector<float> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const json& value = field.at(i).value();
+    const double share = value.is_number() ? value.get<double>() : NAN;
+    if (!(share >= 0 && share <= 1)) {
+      field.at(i).fail(fmt::format("is {}, not a number from 0 to 1", field.at(i).kind()));
+    }
+    out.push_back(static_cast<float>(share));
+  }
+  return out;
+}
+
 int number(const Field& field) {
   const json& value = field.value();
   if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e6) {
@@ -278,6 +295,16 @@ std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJ
       out, n, [&](std::size_t i) -> const auto& { return sentences[i].target; });
   append_either(
       out, n, [&](std::size_t i) -> const auto& { return sentences[i]; }, how.decimals);
+  if (std::any_of(sentences.begin(), sentences.end(), [](const auto& s) { return !s.copied.empty(); })) {
+    out += ",\"copied\":[";
+    for (const AttentionRecord& sentence : sentences) {
+      for (std::size_t t = 0; t < sentence.target.size(); ++t) {
+        if (out.back() != '[') out += ',';
+        view::append_number(out, t < sentence.copied.size() ? sentence.copied[t] : 0.0F, how.decimals);
+      }
+    }
+    out += ']';
+  }
   if (!first.maps.empty()) {
     out += ",\"attention\":[";
     for (std::size_t m = 0; m < first.maps.size(); ++m) {
@@ -312,6 +339,7 @@ AttentionRecord parse_attention(std::string_view line, const std::string& where)
     if (!title.value().is_string()) title.fail("is not text");
     record.title = title.value().get<std::string>();
   }
+  if (object.contains("copied")) record.copied = shares(root.at("copied"), record.target.size());
   if (object.contains("attention")) {
     const Field maps = root.at("attention");
     for (std::size_t i = 0; i < maps.array_size(); ++i) record.maps.push_back(map(maps.at(i), record));

@@ -150,6 +150,10 @@ void check(const AttentionRecord& record) {
   };
   either(record, record.target.size(), record.source.size());
   for (const AttentionMap& map : record.maps) either(map, map.queries.size(), map.keys.size());
+  if (!record.copied.empty() && record.copied.size() != record.target.size()) {
+    throw ShapeError(fmt::format("attention record: {} shares of copying for {} target tokens", record.copied.size(),
+                                 record.target.size()));
+  }
 }
 
 }  // namespace fovea

@@ -46,6 +46,11 @@ SvgPiece nothing_to_draw(const AttentionRecord& picture) {
   return piece;
 }
 
+// Copied tokens stand out from those that were generated.
+std::string_view copied_class(const AttentionRecord& picture, std::size_t target_token) {
+  return picture.is_copied(target_token) ? " class=\"k\"" : "";
+}
+
 double heading_height(const AttentionRecord& picture) {
   return picture.title.empty() ? 0 : 30;
 }
@@ -151,8 +156,9 @@ SvgPiece svg_heat_map(const AttentionRecord& picture, const AttentionMatrix& wei
     }
   }
   for (std::size_t t = 0; t < target.size(); ++t) {
-    out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", coordinate(x0 - 8),
-                       coordinate(y0 + cell * (static_cast<double>(t) + 0.5) + font * 0.36), escape_markup(target[t]));
+    out += fmt::format("<text{} x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", copied_class(picture, t),
+                       coordinate(x0 - 8), coordinate(y0 + cell * (static_cast<double>(t) + 0.5) + font * 0.36),
+                       escape_markup(target[t]));
   }
   out += "</g>\n";
   out += fmt::format("<rect class=\"w0\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", coordinate(x0),
@@ -181,6 +187,10 @@ SvgPiece svg_heat_map(const AttentionRecord& picture, const AttentionMatrix& wei
   }
   out += "</g>\n";
   out += legend(x0 + 12, y0 + grid_height + 18);
+  if (!picture.copied.empty()) {
+    out += fmt::format("<g class=\"l\"><text class=\"k\" x=\"{}\" y=\"{}\" text-anchor=\"end\">copied</text></g>\n",
+                       coordinate(x0 - 8), coordinate(y0 + grid_height + 27));
+  }
   return piece;
 }
 
@@ -237,8 +247,8 @@ SvgPiece svg_ribbon(const AttentionRecord& picture, const AttentionMatrix& weigh
                        escape_markup(source[s]));
   }
   for (std::size_t t = 0; t < xt.size(); ++t) {
-    out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", coordinate(xt[t]), coordinate(top + drop),
-                       escape_markup(target[t]));
+    out += fmt::format("<text{} x=\"{}\" y=\"{}\">{}</text>\n", copied_class(picture, t), coordinate(xt[t]),
+                       coordinate(top + drop), escape_markup(target[t]));
   }
   out += "</g>\n";
   return piece;
@@ -274,8 +284,8 @@ std::string svg_document(const std::vector<SvgPiece>& pieces, const std::string&
   styles.both =
       ".h{font-size:15px;font-weight:600}.q{font-size:13px;fill-opacity:.7}.l{font-size:11px}.l text{fill-opacity:.7}\n"
       ".c text{text-anchor:middle;font-variant-numeric:tabular-nums}.r{fill:none;stroke-linecap:round}\n";
-  styles.light = ".r path{stroke:#2e7bb2}\n" + scale_styles(Theme::light);
-  styles.dark = ".r path{stroke:#55c4c9}\n" + scale_styles(Theme::dark);
+  styles.light = ".r path{stroke:#2e7bb2}.k{fill:#b65829;font-weight:600}\n" + scale_styles(Theme::light);
+  styles.dark = ".r path{stroke:#55c4c9}.k{fill:#dea852}\n" + scale_styles(Theme::dark);
   return svg_document(pieces, title, description, styles);
 }
 

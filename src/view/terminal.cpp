@@ -13,7 +13,8 @@
 namespace fovea::view {
 namespace {
 
-constexpr int kLongestLabel = 16;  // columns; longer tokens are cut
+constexpr int kLongestLabel = 16;             // columns; longer tokens are cut
+constexpr std::string_view kCopied = "*";     // after a target token that was copied
 
 // The nearest of the 6x6x6 cube and the 24 greys of a 256-colour terminal.
 int palette_index(const Rgb& c) {
@@ -106,7 +107,13 @@ std::string draw_heat_map(const AttentionRecord& picture, const AttentionMatrix&
     return labels;
   };
   const std::vector<std::string> source = labels_of(picture.source);
-  const std::vector<std::string> target = labels_of(picture.target);
+  std::vector<std::string> target = labels_of(picture.target);
+  bool any_copied = false;
+  for (std::size_t t = 0; t < target.size(); ++t) {
+    if (!picture.is_copied(t)) continue;
+    target[t] += kCopied;
+    any_copied = true;
+  }
   int margin = 0;
   for (const std::string& one : target) margin = std::max(margin, columns(one));
   margin += 2;  // a space on both sides
@@ -148,7 +155,8 @@ std::string draw_heat_map(const AttentionRecord& picture, const AttentionMatrix&
     while (out.back() == ' ') out.pop_back();
     out += '\n';
     for (std::size_t t = 0; t < target.size(); ++t) {
-      out += pad_left(target[t], margin - 1) + " ";
+      const std::string name = pad_left(target[t], margin - 1) + " ";
+      out += picture.is_copied(t) ? bold(name, style) : name;
       for (std::size_t s = begin; s < end; ++s) {
         out += cell(weights.at(static_cast<std::int64_t>(t), static_cast<std::int64_t>(s)), widths[s], style, numbers);
       }
@@ -157,6 +165,7 @@ std::string draw_heat_map(const AttentionRecord& picture, const AttentionMatrix&
     }
     begin = end;
   }
+  if (any_copied) out += faint(fmt::format("{} copied from the source", kCopied), style) + "\n";
   return out;
 }
 

@@ -197,6 +197,7 @@ struct GeneratorConfig {
   bool scaled_embeddings = true;                    // by the root of their width
   Tie tie = Tie::none;                              // which matrices are one
   std::vector<std::int32_t> suppressed{};           // ids that are never written, beside padding and <s>
+  bool copy = false;                                // words of the source can be copied (See et al. 2017)
 
   /// Calls visit(name, field, limits…) for each field but the decoder.
   template <class Self, class Visit>
@@ -206,6 +207,7 @@ struct GeneratorConfig {
     visit("scaled-embeddings", c.scaled_embeddings);
     visit("tie", c.tie);
     visit("suppressed", c.suppressed, MayBeAbsent{});
+    visit("copy", c.copy, MayBeAbsent{});
   }
 };
 

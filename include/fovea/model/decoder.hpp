@@ -16,6 +16,7 @@ namespace fovea {
 struct DecoderAttention {
   bool cross = false;  // to the memory
   bool self = false;   // to the target's own earlier tokens (a transformer has it)
+  bool copy = false;   // to the memory, of the last layer's first head: the one that copying and coverage go by
 };
 
 /// What a teacher-forced run gives. A gradient may flow into the weights.
@@ -24,6 +25,7 @@ struct Decoded {
   std::vector<Var> cross{};                         // when asked for: per layer [batch, heads, length, source length]
   std::vector<Var> self{};                          // when asked for: per layer [batch, heads, length, length]
   std::vector<TopWeights> cross_top{}, self_top{};  // the same where Pass::top asks for the largest weights only
+  Var copy{};                                       // when asked for: [batch, length, source length]
 };
 
 /// The running part of a decoder, without embeddings and output layer. See Stepper for what a row is.

@@ -28,6 +28,7 @@ struct Memory {
   Var values{};                             // what attention reads where it attends; empty: the states themselves
   Var summary{};                            // [batch, width]: an RNN's last states; empty: the mean of the states
   std::span<const std::int64_t> lengths{};  // [batch]
+  std::span<const std::int32_t> copies{};   // [batch * length]: see Tokens::copies
   std::vector<Var> attention{};  // when asked for: per layer, the self-attention [batch, heads, length, length]
   std::vector<TopWeights> attention_top{};  // the same where Pass::top asks for the largest weights only
 };

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "fovea/mixture.hpp"
 #include "fovea/model/config.hpp"
 #include "fovea/model/decoder.hpp"
 #include "fovea/model/loss.hpp"
@@ -29,6 +30,10 @@ class Generator {
   Generator(const GeneratorConfig& config, std::int64_t memory, Parameters& parameters,
             const std::string& shared = "embedding");
 
+  /// Whether words of the source can be copied. Then ids from the vocabulary's size on are words of a source
+  /// (Tokens::copies): wanted, scored and given by the stepper, but never fed; and memories carry their `copies`.
+  [[nodiscard]] bool copies() const { return static_cast<bool>(gate_state_); }
+
   /// Teacher-forced: `target` starts with <s>.
   [[nodiscard]] Decoded decode(const Memory* memory, const Tokens& target, Pass& pass,
                                const DecoderAttention& want = {}) const;
@@ -40,6 +45,9 @@ class Generator {
   /// log p of each row's target, summed over its tokens and its end of sequence.
   void score(const Memory* memory, const Tokens& target, std::span<const std::int32_t> wanted,
              std::span<double> log_probabilities, const Interventions* interventions = nullptr) const;
+  /// Of a model that copies: the part of each wanted token's probability that is due to copying, 0 where padding.
+  void copied(const Memory& memory, const Tokens& target, std::span<const std::int32_t> wanted, std::span<float> parts,
+              const Interventions* interventions = nullptr) const;
   /// The decoder at the start of `rows` outputs. `memory` may go; what is needed of it is kept.
   /// `interventions`, or null, must outlive the stepper.
   [[nodiscard]] std::unique_ptr<Stepper> start(const Memory* memory, std::int64_t rows, bool want_attention,
@@ -49,12 +57,22 @@ class Generator {
  private:
   friend class GeneratorStepper;
   [[nodiscard]] Var before_output(const Var& states) const;  // [.., width] to [.., what the output layer takes]
+  // The logit of generating and not copying, without what the memory says: states and embedded input [.., width].
+  [[nodiscard]] Var gate(const Var& states, const Var& embedded) const;
+  [[nodiscard]] Mixture mixture(const Memory& memory, const Decoded& decoded, const Var& embedded,
+                                std::span<const std::int32_t> wanted) const;
+  struct Run {
+    Decoded decoded;
+    Var embedded;
+  };
+  [[nodiscard]] Run run(const Memory* memory, const Tokens& target, Pass& pass, DecoderAttention want) const;
 
   Embedding embedding_;
   std::unique_ptr<Decoder> decoder_;
   Linear bottleneck_;  // to the width of the tied output, when the decoder's is another
   Weight output_;      // [vocabulary, width]: the rows are the tokens, as in an embedding
   Var output_bias_;
+  Linear gate_state_, gate_input_, gate_memory_;  // each to a number; only where words are copied
 };
 
 }  // namespace fovea

@@ -11,6 +11,7 @@ namespace fovea {
 struct LossOptions {
   float label_smoothing = 0;  // probability spread over the vocabulary
   float r_drop = 0;           // weight of R-Drop; 0: none
+  float coverage = 0;         // weight of attending again to the same source tokens; 0: none
 };
 
 /// The loss of a batch, and what it was made from.

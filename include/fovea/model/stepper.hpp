@@ -17,8 +17,11 @@ class Stepper {
   Stepper(const Stepper&) = delete;
   Stepper& operator=(const Stepper&) = delete;
 
-  /// Feeds each row its last token and returns the logits of the next one, [rows, vocabulary].
+  /// Feeds each row its last token and returns the logits of the next one, [rows, vocabulary]. The vocabulary may be
+  /// larger than the model's by words of the sources.
   [[nodiscard]] virtual Tensor step(std::span<const std::int32_t> tokens) = 0;
+  /// Whether they are log-probabilities already, so that their softmax is themselves.
+  [[nodiscard]] virtual bool normalized() const { return false; }
   /// Row i goes on as what row rows[i] was; the number of rows becomes rows.size().
   virtual void keep(std::span<const std::int32_t> rows) = 0;
   /// The attention weights of the last step, [rows, source length], averaged over layers and heads (or the chosen

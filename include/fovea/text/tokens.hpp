@@ -24,6 +24,9 @@ struct Tokens {
   std::span<const std::int64_t> lengths{};  // [batch], real tokens of each row
   std::int64_t batch = 0;                   // sequences
   std::int64_t length = 0;                  // of the longest
+  // [batch * length]: the id of each token in the target's vocabulary; from its size on, words that it does not have,
+  // numbered by their first place in the row. Empty unless a model copies.
+  std::span<const std::int32_t> copies{};
 };
 
 /// Which special tokens stand around a sequence.
@@ -46,6 +49,7 @@ class PaddedTokens {
     const std::int64_t mark = marks == Marks::none ? 0 : 1;
     length_ = 0;
     lengths_.clear();
+    copies_.clear();
     for (std::int64_t r = 0; r < rows; ++r) {
       lengths_.push_back(static_cast<std::int64_t>(sequence(r).size()) + mark);
       length_ = std::max(length_, lengths_.back());
@@ -60,11 +64,32 @@ class PaddedTokens {
     }
   }
 
+  /// Tokens::copies of the rows that fill() was given; `copies(row)` is as long as the row. The end of sequence is
+  /// itself in every vocabulary.
+  template <class Get>
+  void fill_copies(const Get& copies) {
+    copies_.assign(ids_.size(), pad_id);
+    for (std::size_t r = 0; r < lengths_.size(); ++r) {
+      const auto& from = copies(static_cast<std::int64_t>(r));
+      const auto to = copies_.begin() + static_cast<std::ptrdiff_t>(r) * length_;
+      std::copy(from.begin(), from.end(), to);
+      if (static_cast<std::int64_t>(from.size()) < lengths_[r]) to[lengths_[r] - 1] = eos_id;
+    }
+  }
+  /// Ids from `limit` on become <unk>: what a decoder is fed where a word was copied that it does not know.
+  void cut_ids(std::int32_t limit) {
+    std::replace_if(
+        ids_.begin(), ids_.end(), [limit](std::int32_t id) { return id >= limit; }, unk_id);
+  }
+
   /// The batch; good until the next fill().
-  [[nodiscard]] Tokens view() const { return {ids_, lengths_, static_cast<std::int64_t>(lengths_.size()), length_}; }
+  [[nodiscard]] Tokens view() const {
+    return {ids_, lengths_, static_cast<std::int64_t>(lengths_.size()), length_, copies_};
+  }
 
  private:
   std::vector<std::int32_t> ids_;
+  std::vector<std::int32_t> copies_;
   std::vector<std::int64_t> lengths_;
   std::int64_t length_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "fovea/model/config.hpp"
+#include "fovea/model/loss.hpp"
 #include "fovea/precision.hpp"
 #include "fovea/train/adam.hpp"
 #include "fovea/train/schedule.hpp"
@@ -26,6 +27,8 @@ struct TrainOptions {
   float inner_dropout = 0;       // inside a transformer's feed-forward layers
   float label_smoothing = 0.1F;  // probability spread over the vocabulary
   float r_drop = 0;     // R-Drop (Liang et al. 2021): weight of how far two dropout masks may drive a prediction apart
+  float coverage_loss = 0;     // weight of attending again to the same source tokens (See et al. 2017); 0: none
+  double coverage_after = 0.75;  // from when on: below 1 a share of the training, else a step; first it learns to attend
   Schedule schedule{};  // of the learning rate
   AdamOptions adam{.beta2 = 0.98F, .epsilon = 1e-9F, .clip = 1.0F};  // its rate is the schedule's
   std::int64_t checkpoint_every = 500;                               // steps; each checkpoint is validated
@@ -37,6 +40,8 @@ struct TrainOptions {
 
   /// `replicas`, or their default: one for each thread of each process.
   [[nodiscard]] int replica_count() const;
+  /// Of step `step`, when a share `progress` of the training is done.
+  [[nodiscard]] LossOptions loss(std::int64_t step, double progress) const;
   /// Throws UsageError naming the field that cannot be.
   void check() const;
 };

@@ -23,6 +23,7 @@ constexpr std::int64_t kPitch = kSlice + 16;    // rows of logits stand apart, s
 constexpr std::int64_t kTiles = 4;              // rows of logits, in tiles, that are made before exp comes to them
 constexpr std::int64_t kDepth = 256;            // of a product, so that a panel stays in the first-level cache
 constexpr std::int64_t kBlockValues = 6 << 20;  // of a block over the whole vocabulary: 24 MB
+constexpr double kLeast = -87;                  // log of the least probability a mixture gives
 constexpr std::int64_t kGroups = 16;            // of slices; not by threads, or bytes would depend on their number
 
 // One block of rows after the other; see the formulas in linear_cross_entropy.cpp. Two rounds on all threads per block:
@@ -46,11 +47,12 @@ class Blocks {
         sum_(Tensor::empty({slices_, most_rows_})),
         total_(Tensor::empty({slices_, most_rows_})),
         target_logit_(Tensor::empty({most_rows_})) {
+    lse_.resize(static_cast<std::size_t>(most_rows_));
+    if (mixes()) hit_.resize(static_cast<std::size_t>(most_rows_));
     if (pairs_) {
       apart_ = Tensor::empty({learns_ ? slices_ : threads(), most_rows_ / 2, kPitch});
       weighted_ = Tensor::empty({slices_, most_rows_});
       terms_.resize(static_cast<std::size_t>(most_rows_ / 2));
-      lse_.resize(static_cast<std::size_t>(most_rows_));
     }
     if (!learns_) return;
     back_ = PackedMatrix(layer.transposed ? Trans::yes : Trans::no, layer.vocabulary, layer.width, layer.weights,
@@ -73,6 +75,7 @@ class Blocks {
   }
 
  private:
+  [[nodiscard]] bool mixes() const { return l_.log_share != nullptr; }
   [[nodiscard]] std::int64_t width_of(std::int64_t slice) const {
     return std::min(kSlice, l_.vocabulary - slice * kSlice);
   }
@@ -144,12 +147,16 @@ class Blocks {
         logits += total_.data()[s * most_rows_ + i];
         max_.data()[s * most_rows_ + i] -= largest;
       }
+      lse_[static_cast<std::size_t>(i)] = largest;
+      if (mixes()) {
+        result_.loss -= e * logits / static_cast<double>(l_.vocabulary);
+        continue;
+      }
       const float wanted = target_logit_.data()[i];
       const double rest = -(1 - static_cast<double>(e)) * wanted - e * logits / static_cast<double>(l_.vocabulary);
       result_.loss += largest + rest;
       result_.nll += static_cast<double>(largest) - wanted;
       result_.correct += wanted >= largest ? 1 : 0;
-      if (pairs_) lse_[static_cast<std::size_t>(i)] = largest;
     }
     for (std::int64_t s = 0; s < slices_; ++s) {
       float* factor = max_.data() + s * most_rows_;
@@ -161,13 +168,38 @@ class Blocks {
         sum += static_cast<double>(max_.data()[s * most_rows_ + i]) * sum_.data()[s * most_rows_ + i];
       }
       const double log_sum = std::log(sum);
-      result_.loss += log_sum;
-      result_.nll += log_sum;
-      const auto inverse = static_cast<float>(1 / sum);
-      for (std::int64_t s = 0; s < slices_; ++s) max_.data()[s * most_rows_ + i] *= inverse;
-      if (pairs_) lse_[static_cast<std::size_t>(i)] += log_sum;
+      const double largest = lse_[static_cast<std::size_t>(i)];
+      lse_[static_cast<std::size_t>(i)] += log_sum;
+      if (!mixes()) {
+        result_.loss += log_sum;
+        result_.nll += log_sum;
+      }
+      const double scale = (mixes() ? mix(i, largest) : 1.0) / sum;
+      for (std::int64_t s = 0; s < slices_; ++s) max_.data()[s * most_rows_ + i] *= static_cast<float>(scale);
     }
     if (pairs_) pull_together();
+  }
+
+  // The loss of row i as a mixture, from the log of its sum. Gives what the softmax counts for in the gradient of the
+  // logits: (1 - e) r + e, where r is its part of the target's probability.
+  double mix(std::int64_t i, double largest) {
+    const double e = l_.label_smoothing;
+    const double lse = lse_[static_cast<std::size_t>(i)];
+    const double share = l_.log_share[first_ + i];
+    const double other = l_.log_other[first_ + i];
+    const bool known = target(i) < l_.vocabulary;
+    const double generated = known ? share + target_logit_.data()[i] - lse : -HUGE_VAL;
+    const double most = std::max(generated, other);
+    // Both impossible: as improbable as the smallest number, so that the loss stays one.
+    const double log_p =
+        std::isinf(most) ? kLeast : most + std::log(std::exp(generated - most) + std::exp(other - most));
+    const double part = std::isinf(generated) ? 0.0 : std::exp(generated - log_p);
+    result_.loss += -(1 - e) * log_p + e * lse;
+    result_.nll -= log_p;
+    result_.correct += log_p >= share + largest - lse ? 1 : 0;
+    hit_[static_cast<std::size_t>(i)] = static_cast<float>((1 - e) * part);
+    if (l_.generated != nullptr) l_.generated[first_ + i] = static_cast<float>(part);
+    return (1 - e) * part + e;
   }
 
   // KL(p, q) = sum p_j log p_j/q_j, with log p_j/q_j = a_j - b_j + lse(b) - lse(a): what exp_pair weighted, and an
@@ -232,8 +264,10 @@ class Blocks {
     for (std::int64_t i = 0; i < rows_; ++i) {
       const std::int64_t at = target(i) - slice * kSlice;
       if (at < 0 || at >= kSlice) continue;
-      z[i * kPitch + at] -= 1 - l_.label_smoothing;
-      if (db != nullptr) db[at] -= 1 - l_.label_smoothing;
+      if (at >= width_of(slice)) continue;  // past the vocabulary
+      const float hit = mixes() ? hit_[static_cast<std::size_t>(i)] : 1 - l_.label_smoothing;
+      z[i * kPitch + at] -= hit;
+      if (db != nullptr) db[at] -= hit;
     }
   }
 
@@ -307,6 +341,7 @@ class Blocks {
   Tensor apart_, weighted_;                // [slices, rows / 2, pitch], [slices, rows]: of exp_pair
   ArenaVector<kernels::PairTerms> terms_;  // [rows / 2]
   ArenaVector<double> lse_;                // [rows]: log of the sum of exp of a row's logits
+  ArenaVector<float> hit_;                 // [rows]: of a mixture, what a target's logit gets
   Tensor dx_parts_;                        // [groups, rows, width]
   Tensor x_panels_;                        // the block's rows of x, packed
   std::int64_t first_ = 0, rows_ = 0;      // the block

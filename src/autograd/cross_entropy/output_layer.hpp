@@ -25,10 +25,15 @@ struct OutputLayer {
   std::span<const std::int32_t> targets;  // [rows]
   float label_smoothing = 0;
   float r_drop = 0;  // more than 0: rows 2 i and 2 i + 1 are the same token under two dropout masks
+  // A mixture: p = exp(log_share) softmax(z)[target] + exp(log_other); both [rows] or null. A target may then be at or
+  // past the vocabulary: its softmax is 0.
+  const float* log_share = nullptr;
+  const float* log_other = nullptr;
   // Gradients of the loss; all null when none is wanted.
   float* dx = nullptr;        // [rows, width]
   float* dweights = nullptr;  // as weights
   float* dbias = nullptr;     // [vocabulary]
+  float* generated = nullptr;  // [rows]: of a mixture, the softmax's part of p, from 0 to 1; may be null
 };
 
 struct OutputLoss {

@@ -83,8 +83,11 @@ Decoded CnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
       const LayerAttention ask(pass, AttentionKind::cross, static_cast<int>(i), want.cross);
       AttendOptions how{.lengths = memory->lengths};
       ask.ask(how, k.dim(1));
+      const bool copies = want.copy && i + 1 == layers_.size();
+      how.want.weights = how.want.weights || copies;
       Attended result;
       y = attend_in(layer, y, e, k, v, how, result);
+      if (copies) out.copy = result.weights;
       if (how.want.weights) {
         const Var& w = result.weights;
         result.weights = reshape(w, {w.dim(0), 1, w.dim(1), w.dim(2)});

@@ -186,10 +186,11 @@ Decoded RnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
   how.lengths = target.lengths;
   how.memory_lengths = memory->lengths;
   how.dropout = pass.next(pass.rates.all);
-  how.want_weights = want.cross;
+  how.want_weights = want.cross || want.copy;
   const AttentionalRnn run = attentional_rnn(e, s.memory, weights_, how, s.states);
   Decoded out;
   out.states = pass.drop(luong() ? run.attentional : read_out(run.states, run.contexts, e));
+  if (want.copy) out.copy = run.weights;
   if (want.cross) {
     const Var& w = run.weights;  // [batch, length, source length]
     out.cross.push_back(reshape(w, {w.dim(0), 1, w.dim(1), w.dim(2)}));
@@ -220,11 +221,12 @@ Decoded RnnDecoder::decode_by_steps(const Start& s, const Memory& memory, const 
       scores.add(at.scores);
       queries.add(at.query);
     }
-    if (pass.trace != nullptr || (want.cross && pass.top == 0)) weights.add(at.weights);
+    if (pass.trace != nullptr || want.copy || (want.cross && pass.top == 0)) weights.add(at.weights);
     largest.add(at.weights);
   }
   Decoded out;
   out.states = luong() ? Var(attentional.all()) : read_out(states.all(), contexts.all(), embedded);
+  if (want.copy) out.copy = weights.all();
   if (want.cross && pass.top == 0) {
     const Tensor w = weights.all();
     out.cross.emplace_back(w.reshape({w.dim(0), 1, w.dim(1), w.dim(2)}));

@@ -6,6 +6,11 @@
 #include "model/encoders/transformer_encoder.hpp"
 
 namespace fovea {
+namespace {
+
+constexpr std::int64_t kFirstHead[] = {0};
+
+}  // namespace
 
 TransformerDecoder::TransformerDecoder(const TransformerConfig& config, const DecoderSizes& sizes, Parameters& p,
                                        const std::string& name)
@@ -112,7 +117,12 @@ Decoded TransformerDecoder::decode(const Memory* memory, const Sequence& target,
         ask.ask(cross, memory->states.dim(1));
         cross.dropout = pass.next(pass.rates.attention);
         pass.note(layers_[i].name, "cross.input", x);
-        const Attended result = layer.attend_projected(queries, read, cross);
+        const bool copies = want.copy && i + 1 == layers_.size();
+        AttendOptions how = cross;
+        how.want.weights = how.want.weights || copies;
+        if (!want.cross && copies) how.want.heads = kFirstHead;
+        const Attended result = layer.attend_projected(queries, read, how);
+        if (copies) out.copy = select(result.weights, 1, 0);
         ask.take(result, out.cross, out.cross_top);
         return result.context;
       });

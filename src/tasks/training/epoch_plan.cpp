@@ -7,8 +7,8 @@
 namespace fovea {
 
 EpochPlan::EpochPlan(const TrainingJob& job, const text::ParallelText& text, const Tokenizers& tokenizers,
-                     const text::Corpus& corpus)
-    : job_(job), text_(text), tokenizers_(tokenizers), plain_(corpus) {
+                     const text::Corpus& corpus, const text::CopyTable* copying)
+    : job_(job), text_(text), tokenizers_(tokenizers), plain_(corpus), copying_(copying) {
   start(0);
 }
 
@@ -28,7 +28,7 @@ void EpochPlan::start(std::int64_t epoch) {
   if (job_.subword_sampling > 0) {
     const std::int64_t longest = std::min<std::int64_t>(job_.max_length, o.batch_tokens - 1);
     sampled_ = plain_.sampled(text_, *tokenizers_.source, *tokenizers_.target, longest, job_.subword_sampling,
-                              o.seed ^ mix64(static_cast<std::uint64_t>(epoch) + 1));
+                              o.seed ^ mix64(static_cast<std::uint64_t>(epoch) + 1), copying_);
     batches_.reset();
   }
   if (!batches_) batches_.emplace(corpus(), text::BatchOptions{.batch_tokens = o.batch_tokens, .seed = o.seed});

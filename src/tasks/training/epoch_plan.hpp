@@ -17,7 +17,7 @@ namespace fovea {
 class EpochPlan final : public BatchPlan {
  public:
   EpochPlan(const TrainingJob& job, const text::ParallelText& text, const Tokenizers& tokenizers,
-            const text::Corpus& corpus);
+            const text::Corpus& corpus, const text::CopyTable* copying = nullptr);
   [[nodiscard]] std::int64_t batches(std::int64_t epoch) override;
   void batch(std::int64_t epoch, std::int64_t index, std::vector<std::int64_t>& pairs) override;
   /// What the numbers of a batch stand for.
@@ -30,6 +30,7 @@ class EpochPlan final : public BatchPlan {
   const text::ParallelText& text_;
   const Tokenizers& tokenizers_;
   const text::Corpus& plain_;
+  const text::CopyTable* copying_;
   text::Corpus sampled_;
   std::optional<text::Batches> batches_;
   std::int64_t epoch_ = 0;

@@ -21,6 +21,7 @@ std::string hash_of(const text::Pairs& pairs) {
   for (std::int64_t i = 0; i < pairs.size(); ++i) {
     add(pairs.source(i));
     add(pairs.target(i));
+    if (const auto copies = pairs.copies(i); !copies.empty()) add(copies);
   }
   return fmt::format("{:016x}", hash);
 }

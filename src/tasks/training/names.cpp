@@ -5,7 +5,7 @@ namespace fovea {
 template <>
 std::span<const EnumName<ValidateBy>> enum_names<ValidateBy>() {
   static constexpr EnumName<ValidateBy> names[] = {
-      {ValidateBy::loss, "loss"}, {ValidateBy::bleu, "bleu"}, {ValidateBy::accuracy, "accuracy"}};
+      {ValidateBy::loss, "loss"}, {ValidateBy::bleu, "bleu"}, {ValidateBy::rouge, "rouge"}, {ValidateBy::accuracy, "accuracy"}};
   return names;
 }
 

@@ -18,6 +18,7 @@
 #include "tasks/training/report.hpp"
 #include "tasks/training/tokenizers.hpp"
 #include "tasks/training/validator.hpp"
+#include "text/copy_table.hpp"
 #include "text/corpus.hpp"
 #include "text/labelled.hpp"
 #include "train/checkpoint.hpp"
@@ -38,10 +39,17 @@ TrainingJob completed(const TrainingJob& given) {
   if (job.task == Task::classify) {
     possible.classifier().labels = 2;
     if (job.shared_vocabulary) throw UsageError("shared_vocab: a classifier's labels are no text to share one with");
-    if (job.validate_by == ValidateBy::bleu)
+    if (job.validate_by == ValidateBy::bleu || job.validate_by == ValidateBy::rouge)
       throw UsageError("validate: a classifier is validated by loss or accuracy");
   } else {
     possible.generator().vocabulary = 100;
+  }
+  const auto* generator = std::get_if<GeneratorConfig>(&job.config.head);
+  if (generator != nullptr && generator->copy && o.r_drop > 0) {
+    throw UsageError("r_drop: a model that copies has no R-Drop");
+  }
+  if (o.coverage_loss > 0 && (generator == nullptr || !job.config.attends())) {
+    throw UsageError("coverage_loss: there is no decoder with attention to pay it");
   }
   possible.shared_vocabulary = job.shared_vocabulary || !job.tokenizer_model.empty();
   possible.check();
@@ -63,6 +71,11 @@ void set_vocabularies(ModelConfig& config, const Tokenizers& tokenizers) {
   } else {
     config.generator().vocabulary = tokenizers.target->size();
   }
+}
+
+bool copies(const ModelConfig& config) {
+  const auto* generator = std::get_if<GeneratorConfig>(&config.head);
+  return generator != nullptr && generator->copy;
 }
 
 text::ParallelText read_text(const TrainingJob& job, const std::string& source, const std::string& target) {
@@ -124,15 +137,18 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
     set_vocabularies(job.config, tokenizers);
   }
   text::CorpusReport report, valid_report;
-  const text::Corpus corpus(text, *tokenizers.source, *tokenizers.target, job.max_length, &report);
-  const text::Corpus valid(valid_text, *tokenizers.source, *tokenizers.target, job.max_length, &valid_report);
+  std::optional<text::CopyTable> copying;
+  if (copies(job.config)) copying.emplace(*tokenizers.source, *tokenizers.target);
+  const text::CopyTable* table = copying ? &*copying : nullptr;
+  const text::Corpus corpus(text, *tokenizers.source, *tokenizers.target, job.max_length, &report, table);
+  const text::Corpus valid(valid_text, *tokenizers.source, *tokenizers.target, job.max_length, &valid_report, table);
   add_notes("training", report, notes);
   add_notes("validation", valid_report, notes);
 
   Parameters parameters(job.options.seed);
   build_weights(job.config, parameters);
   add_notes(job, parameters, notes);
-  EpochPlan plan(job, text, tokenizers, corpus);
+  EpochPlan plan(job, text, tokenizers, corpus, table);
   // From here on a model that was there before is gone: all that can be wrong with the options has been said.
   folder.begin(job.config, tokenizers);
   if (processes().first()) write_whole_file(job.model / "examples.txt", example_lines(valid_text.source));

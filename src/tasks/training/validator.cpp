@@ -76,6 +76,10 @@ std::vector<ValidationSample> Validator::translate(const Parameters& validated, 
   v.figures.emplace_back("accuracy", accuracy);
   v.score = job_.validate_by == ValidateBy::bleu ? score : accuracy;
   v.text += fmt::format("  bleu {:.2f}  exact {:.2f}%", score, accuracy);
+  if (job_.validate_by != ValidateBy::rouge) return samples;
+  v.score = rouge(outputs, {text_.target}).rouge_l.f1;
+  v.figures.emplace_back("rouge_l", v.score);
+  v.text += fmt::format("  rouge-l {:.2f}", v.score);
   return samples;
 }
 

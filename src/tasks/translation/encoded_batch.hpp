@@ -37,6 +37,8 @@ struct Translator::Line {
   std::size_t number = 0;
   std::vector<std::int32_t> ids;
   std::vector<std::string> pieces;
+  std::vector<std::int32_t> copies;  // of models that copy: see text::CopyTable
+  std::vector<std::string> words;
 };
 
 /// Every member's memory of a batch of lines; the copies it leased belong to this thread meanwhile.
@@ -50,6 +52,11 @@ class Translator::EncodedBatch {
     source_.fill(static_cast<std::int64_t>(lines.size()), marks, [&](std::int64_t r) {
       return std::span<const std::int32_t>(lines[static_cast<std::size_t>(r)]->ids);
     });
+    if (members[0]->config.generator().copy) {
+      source_.fill_copies([&](std::int64_t r) {
+        return std::span<const std::int32_t>(lines[static_cast<std::size_t>(r)]->copies);
+      });
+    }
     for (const auto& member : members) {
       Pass pass = new_pass();
       pass.top = maps.top;
@@ -67,6 +74,30 @@ class Translator::EncodedBatch {
     return pass;
   }
   [[nodiscard]] const Seq2Seq& model(std::size_t member) const { return leases_[member]->model(); }
+
+  /// Of models that copy: the part of copying in each token, ends included, that the lines were translated to; the mean
+  /// over the members. `outputs` has one output per line.
+  [[nodiscard]] std::vector<std::vector<float>> copied(std::span<const std::span<const std::int32_t>> outputs,
+                                                       std::int32_t vocabulary) const {
+    PaddedTokens target, wanted;
+    const auto output = [&](std::int64_t r) { return outputs[static_cast<std::size_t>(r)]; };
+    const auto rows = static_cast<std::int64_t>(outputs.size());
+    target.fill(rows, Marks::begin, output);
+    target.cut_ids(vocabulary);
+    wanted.fill(rows, Marks::end, output);
+    const Tokens all = wanted.view();
+    std::vector<float> part(all.ids.size()), sum(all.ids.size());
+    for (std::size_t m = 0; m < leases_.size(); ++m) {
+      model(m).generator().copied(memories_[m], target.view(), all.ids, part, interventions_);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i] / static_cast<float>(leases_.size());
+    }
+    std::vector<std::vector<float>> out;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto from = sum.begin() + r * all.length;
+      out.emplace_back(from, from + all.lengths[static_cast<std::size_t>(r)]);
+    }
+    return out;
+  }
 
   /// All of them at the start of an output.
   [[nodiscard]] std::unique_ptr<Stepper> start(bool want_attention, const AttentionChoice& which = {}) const {

@@ -157,6 +157,7 @@ void merge_words(Translation& t, const Tokenizers& tokenizers) {
   const auto source = words(AttentionSide::source, t.source_tokens);
   const auto target = words(AttentionSide::target, t.target_tokens);
   if (!t.attention.empty()) t.attention = text::merge_attention(t.attention, source, target);
+  t.copied = text::mean_of_pieces(t.copied, target);
   for (AttentionMap& map : t.maps) {
     if (map.largest) throw UsageError("merge_words: weights between words need all weights, not the largest only");
     const AttentionKindInfo& info = info_of(map.kind);

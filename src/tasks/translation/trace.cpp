@@ -24,7 +24,7 @@ TranslationTrace Translator::trace(const std::string& line, const TranslateOptio
   trace.attention = trace.translation.record();
   trace.beam = std::move(trees[0]);
   for (const auto& node : trace.beam.nodes) {
-    trace.beam_tokens.push_back(node.step == 0 ? std::string() : tokenizers_.target->piece(node.token));
+    trace.beam_tokens.push_back(node.step == 0 ? std::string() : piece(read, node.token));
   }
   return trace;
 }

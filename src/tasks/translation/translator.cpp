@@ -13,6 +13,7 @@
 #include "tasks/pair_learner.hpp"
 #include "tasks/translation/encoded_batch.hpp"
 #include "tasks/translation/maps.hpp"
+#include "text/copy_table.hpp"
 #include "train/cut_batch.hpp"
 
 namespace fovea {
@@ -45,13 +46,16 @@ std::int32_t token_of(const Tokenizer& tokenizer, const std::string& text) {
 }
 
 struct TextPairs final : text::Pairs {
-  std::vector<std::vector<std::int32_t>> sources, targets;
+  std::vector<std::vector<std::int32_t>> sources, targets, copied;
   [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(sources.size()); }
   [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override {
     return sources[static_cast<std::size_t>(i)];
   }
   [[nodiscard]] std::span<const std::int32_t> target(std::int64_t i) const override {
     return targets[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] std::span<const std::int32_t> copies(std::int64_t i) const override {
+    return copied[static_cast<std::size_t>(i)];
   }
 };
 
@@ -75,17 +79,33 @@ Translator::Translator(std::span<const std::filesystem::path> folders) {
       throw UsageError(fmt::format("model: {} and {} have other {} tokens; models that write together need the same",
                                    folders[0].string(), folder.string(), side));
     }
+    if (!members_.empty() && loaded.config.generator().copy != config().generator().copy) {
+      throw UsageError(fmt::format("model: of {} and {} only one copies; models that write together all do or none",
+                                   folders[0].string(), folder.string()));
+    }
     members_.push_back(std::make_unique<Member>(loaded.config, std::move(loaded.parameters)));
     if (config().tokens().end_of_sequence != members_.back()->config.tokens().end_of_sequence) {
       throw UsageError(fmt::format("model: of {} and {} only one reads the end of sequence of the source",
                                    folders[0].string(), folder.string()));
     }
   }
+  prepare_copying();
 }
 
 Translator::Translator(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters)
     : tokenizers_(std::move(tokenizers)) {
   members_.push_back(std::make_unique<Member>(config, parameters.replica()));
+  prepare_copying();
+}
+
+void Translator::prepare_copying() {
+  if (!config().generator().copy) return;
+  copying_ = std::make_unique<const text::CopyTable>(*tokenizers_.source, *tokenizers_.target);
+}
+
+std::string Translator::piece(const Line& line, std::int32_t id) const {
+  const std::int32_t known = tokenizers_.target->size();
+  return id < known ? tokenizers_.target->piece(id) : line.words[static_cast<std::size_t>(id - known)];
 }
 
 Translator::~Translator() = default;
@@ -159,6 +179,7 @@ SearchOptions Translator::search_options(const TranslateOptions& options) const 
   search.longest = longest_output();
   const auto& never = config().generator().suppressed;
   search.suppressed.insert(search.suppressed.end(), never.begin(), never.end());
+  if (copying_) search.suppressed.push_back(unk_id);  // the word itself can be copied
   return search;
 }
 
@@ -233,6 +254,7 @@ Translator::Line Translator::read_line(const std::string& line, std::size_t numb
     read.ids[static_cast<std::size_t>(edit.token)] = id;
     read.pieces[static_cast<std::size_t>(edit.token)] = tokenizers_.source->piece(id);
   }
+  if (copying_) copying_->source(read.ids, read.pieces, read.copies, read.words);
   return read;
 }
 
@@ -252,9 +274,22 @@ void Translator::decode(std::span<const Line* const> lines, const TranslateOptio
   if (maps.cross && !options.replace_unknown && options.n_best == 1) how.want_attention = false;  // the maps have it
   const auto stepper = batch.start(how.want_attention || how.coverage_penalty > 0, which);
   const auto found = search(*stepper, inputs, how, trees);
-  for (std::size_t r = 0; r < found.size(); ++r) {
-    if (found[r].empty()) throw Error("the model gave no output; its weights may hold NaN");
-    for (const Hypothesis& h : found[r]) results[lines[r]->number].push_back(finish(*lines[r], h, options));
+  for (const auto& of_line : found) {
+    if (of_line.empty()) throw Error("the model gave no output; its weights may hold NaN");
+  }
+  for (std::size_t n = 0; n < static_cast<std::size_t>(options.n_best); ++n) {
+    std::vector<std::vector<float>> copied(found.size());
+    if (copying_ && options.attention) {
+      std::vector<std::span<const std::int32_t>> outputs(found.size());
+      for (std::size_t r = 0; r < found.size(); ++r) {
+        if (n < found[r].size()) outputs[r] = found[r][n].tokens;
+      }
+      copied = batch.copied(outputs, copying_->vocabulary());
+    }
+    for (std::size_t r = 0; r < found.size(); ++r) {
+      if (n >= found[r].size()) continue;
+      results[lines[r]->number].push_back(finish(*lines[r], found[r][n], options, std::move(copied[r])));
+    }
   }
   if (maps.any()) {
     // The best outputs once more, all positions at once, to see every layer and head.
@@ -262,6 +297,7 @@ void Translator::decode(std::span<const Line* const> lines, const TranslateOptio
     target.fill(
         static_cast<std::int64_t>(lines.size()),
         Marks::begin, [&](std::int64_t r) -> const auto& { return found[static_cast<std::size_t>(r)][0].tokens; });
+    if (copying_) target.cut_ids(copying_->vocabulary());
     Pass pass = batch.new_pass();
     pass.top = maps.top;
     const Decoded decoded = batch.model(0).generator().decode(&batch.memory(0), target.view(), pass,
@@ -279,14 +315,18 @@ void Translator::decode(std::span<const Line* const> lines, const TranslateOptio
   }
 }
 
-Translation Translator::finish(const Line& line, const Hypothesis& h, const TranslateOptions& options) const {
+Translation Translator::finish(const Line& line, const Hypothesis& h, const TranslateOptions& options,
+                               std::vector<float> copied) const {
   Translation t;
   t.score = h.score;
   t.log_probability = h.log_probability;
   t.source_tokens = line.pieces;
   t.target_ids = h.tokens;
-  for (const std::int32_t id : h.tokens) t.target_tokens.push_back(tokenizers_.target->piece(id));
-  t.text = tokenizers_.target->decode(h.tokens);
+  for (const std::int32_t id : h.tokens) t.target_tokens.push_back(piece(line, id));
+  const auto copied_word = [this](std::int32_t id) { return id >= tokenizers_.target->size(); };
+  t.text = std::any_of(h.tokens.begin(), h.tokens.end(), copied_word) ? tokenizers_.target->join(t.target_tokens)
+                                                                      : tokenizers_.target->decode(h.tokens);
+  t.copied = std::move(copied);
   const auto width = static_cast<std::size_t>(read_length(line));
   if (options.replace_unknown && !h.attention.empty()) {
     // Each <unk> becomes what it attended to most; the pieces are then joined as the tokenizer joins them.
@@ -322,9 +362,11 @@ AttentionRecord Translation::record() const {
   for (const auto& row : attention) r.weights.values.insert(r.weights.values.end(), row.begin(), row.end());
   r.largest = largest;
   r.maps = maps;
+  r.copied = copied;
   if (attention.empty() && !largest) {
     r.source.clear();
     r.target.clear();
+    r.copied.clear();
   }
   return r;
 }
@@ -336,8 +378,16 @@ std::vector<double> Translator::score(std::span<const std::string> sources,
   }
   if (members_.size() > 1) throw UsageError("score: it takes a single model");
   TextPairs pairs;
-  for (const auto& line : sources) pairs.sources.push_back(tokenizers_.source->encode(line));
-  for (const auto& line : targets) pairs.targets.push_back(tokenizers_.target->encode(line));
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Line line = read_line(sources[i], i, {});
+    std::vector<std::int32_t> ids;
+    std::vector<std::string> pieces;
+    tokenizers_.target->encode(targets[i], ids, &pieces);
+    if (copying_) copying_->target(ids, pieces, line.words);
+    pairs.sources.push_back(std::move(line.ids));
+    pairs.copied.push_back(std::move(line.copies));
+    pairs.targets.push_back(std::move(ids));
+  }
   std::vector<double> results(sources.size());
   std::vector<std::int64_t> order(sources.size());
   std::iota(order.begin(), order.end(), 0);
@@ -350,7 +400,8 @@ std::vector<double> Translator::score(std::span<const std::string> sources,
       const std::size_t begin = b == 0 ? 0 : ends[b - 1];
       const auto which = std::span<const std::int64_t>(order).subspan(begin, ends[b] - begin);
       PairBatch batch;
-      batch.fill(pairs, which, 1, config().tokens().end_of_sequence ? Marks::end : Marks::none);
+      batch.fill(pairs, which, 1, config().tokens().end_of_sequence ? Marks::end : Marks::none,
+                 copying_ ? copying_->vocabulary() : 0);
       const ModelCopies<Seq2Seq>::Lease lease(members_[0]->copies);
       std::vector<double> part(which.size());
       lease.model().score(batch.source.view(), batch.target.view(), batch.wanted.view().ids, part);
