@@ -59,6 +59,9 @@
     classify: (fields, signal) => ask('classify', {
       method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
     }),
+    chat: (fields, signal) => ask('chat', {
+      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
+    }),
     attention: (fields, signal) => new Promise((done, fail) => {
       const id = ++count;
       waiting.set(id, { done, fail });

@@ -31,6 +31,8 @@
         chat: 'Talk, and see what a reply attended to', caption: 'Describe a picture, and see where each word came from',
       },
       // classification
+      conversation: 'Conversation', say: 'Say something', send: 'Send', newTalk: 'New conversation', sayFirst: 'Say something; the model replies.',
+      noChat: 'The server has no model that converses.', replyAttended: 'What the reply attended to',
       labels: 'Labels', model: 'Model', decided: 'Words that decided', labelsYet: 'The labels appear here as you write.',
       noClassifier: 'The server has no model that classifies.', noWords: 'The text has no words to classify.',
       moreLabels: (n) => `and ${n} less likely ones`, attentionNote: 'how much each word was attended to, whatever the label',
@@ -82,6 +84,8 @@
         generate: '翻译，并查看模型的注意力', classify: '分类，并查看哪些词起了作用',
         chat: '对话，并查看回答关注了什么', caption: '看图说话，并查看每个词来自哪里',
       },
+      conversation: '对话', say: '说点什么', send: '发送', newTalk: '新对话', sayFirst: '说点什么，模型会回答。',
+      noChat: '服务器上没有可用于对话的模型。', replyAttended: '回答关注了什么',
       labels: '类别', model: '模型', decided: '起作用的词', labelsYet: '输入时，类别会显示在这里。',
       noClassifier: '服务器上没有可用于分类的模型。', noWords: '这段文字里没有可分类的词。',
       moreLabels: (n) => `以及 ${n} 个可能性更小的类别`, attentionNote: '每个词受到的关注，与类别无关',

@@ -52,7 +52,7 @@ struct AttentionRecord {
   AttentionMatrix weights{};                    // [target, source]: the mean over layers and heads, or the chosen ones
   LargestWeights largest{};                     // in place of `weights` of a long text
   std::vector<float> copied{};  // of a model that copies: how much of each target token's probability came from there
-  std::vector<AttentionMap> maps{};             // none, or some or all of the heads one by one
+  std::vector<AttentionMap> maps{};  // none, or some or all of the heads one by one
 
   /// Whether a target token was rather copied from the source than generated.
   [[nodiscard]] bool is_copied(std::size_t target_token) const {
@@ -82,8 +82,8 @@ struct AttentionJsonOptions {
 ///      "attention": [{"kind": "cross", "layer": 0, "head": 1, "queries": [token…], "keys": [token…], "weights": …}…]}
 ///
 /// In place of "weights" of a long text there is "largest": {"index": [[key…]…], "weight": [[number…]…]}, the largest
-/// of each query. `attention` holds the maps, where there are some; `copied` a number from 0 to 1 for each target token,
-/// of models that copy; `title` stands first, where there is one.
+/// of each query. `attention` holds the maps, where there are some; `copied` a number from 0 to 1 for each target
+/// token, of models that copy; `title` stands first, where there is one.
 [[nodiscard]] std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& how = {});
 /// Several sentences of one text as one record: blocks on the diagonal, since sentences do not attend to each other.
 /// The zeros between them exist only as text. Throws ShapeError when the sentences have different maps.

@@ -4,6 +4,7 @@
 #include "fovea/activation.hpp"
 #include "fovea/attention.hpp"
 #include "fovea/attention_record.hpp"
+#include "fovea/chat.hpp"
 #include "fovea/classifier.hpp"
 #include "fovea/convolution.hpp"
 #include "fovea/decode.hpp"

@@ -21,18 +21,19 @@ class CopyTable;
 
 /// How lines are translated, and what is given beside the text.
 struct TranslateOptions {
-  int beam = 5;                // 1: greedy
-  float length_penalty = 1;    // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
-  float coverage_penalty = 0;  // Wu et al. 2016: punishes source tokens that got little attention
-  int n_best = 1;              // outputs of each line
-  int min_length = 0;          // tokens before the end of sequence may come
-  int max_length = 0;          // 0: twice the source's length and 20 more
-  int no_repeat_ngram = 0;     // n > 0: no n tokens in a row occur twice
-  bool sample = false;         // sample each token instead of taking the best
-  float temperature = 1;       // of the sampling
-  int top_k = 0;               // sample among the k likeliest; 0: all
-  float top_p = 1;             // sample among the likeliest that together have this probability
-  std::uint64_t seed = 1;      // of the sampling
+  int beam = 5;                  // 1: greedy
+  float length_penalty = 1;      // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
+  float coverage_penalty = 0;    // Wu et al. 2016: punishes source tokens that got little attention
+  int n_best = 1;                // outputs of each line
+  int min_length = 0;            // tokens before the end of sequence may come
+  int max_length = 0;            // 0: twice the source's length and 20 more
+  int no_repeat_ngram = 0;       // n > 0: no n tokens in a row occur twice
+  float repetition_penalty = 1;  // more: tokens of the output so far are less probable; see SearchOptions
+  bool sample = false;           // sample each token instead of taking the best
+  float temperature = 1;         // of the sampling
+  int top_k = 0;                 // sample among the k likeliest; 0: all
+  float top_p = 1;               // sample among the likeliest that together have this probability
+  std::uint64_t seed = 1;        // of the sampling
 
   bool attention = false;            // give Translation::attention
   int layer = -1;                    // of this decoder layer only; -1: the mean over all

@@ -121,14 +121,14 @@ prepare_tatoeba_cmn_eng() {
   done
 }
 
-# The first 100 words of an e-mail to its subject line, in lower case, punctuation apart: what ROUGE looks at.
+# The first 60 words of an e-mail to its subject line, in lower case, punctuation apart: what ROUGE looks at.
 plain_words() { sed -E 's/.*/\L&/; s/([^[:alnum:][:space:]])/ \1 /g; s/ +/ /g; s/^ //; s/ $//'; }
 prepare_aeslc() {
   local dir=$1 part
   for part in train:train dev:valid test:test; do
     # A line without words on one side keeps its place: every subject is scored.
     lines "aeslc/${part%:*}.tsv" >"$dir/pairs.tsv"
-    cut -s -f 2 "$dir/pairs.tsv" | plain_words | cut -d ' ' -f 1-100 >"$dir/${part#*:}.source"
+    cut -s -f 2 "$dir/pairs.tsv" | plain_words | cut -d ' ' -f 1-60 >"$dir/${part#*:}.source"
     cut -s -f 3 "$dir/pairs.tsv" | plain_words >"$dir/${part#*:}.target"
   done
 }

@@ -23,6 +23,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams);
 // One per subcommand file: adds the subcommand, its options and its callback.
 void add_attend(CLI::App& app, const Streams& streams);
 void add_bench(CLI::App& app, const Streams& streams);
+void add_chat(CLI::App& app, const Streams& streams);
 void add_chart(CLI::App& app, const Streams& streams);
 void add_compare(CLI::App& app, const Streams& streams);
 void add_dates(CLI::App& app, const Streams& streams);

@@ -67,6 +67,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_attend(app, streams);
     add_bench(app, streams);
     add_chart(app, streams);
+    add_chat(app, streams);
     add_compare(app, streams);
     add_dates(app, streams);
     add_evaluate(app, streams);

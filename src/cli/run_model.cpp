@@ -302,6 +302,8 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_option("--min-length", s.min_length, "tokens before the end of sequence may come");
   sub->add_option("--max-length", s.max_length, "most tokens; 0: twice the source and 20");
   sub->add_option("--no-repeat-ngram", s.no_repeat_ngram, "no N tokens in a row occur twice; 0: they may");
+  sub->add_option("--repetition-penalty", s.repetition_penalty,
+                  "the log-probability of a token that was written already times this; 1: as it is");
   sub->add_flag("--sample", s.sample, "sample each token instead of taking the best");
   sub->add_option("--temperature", s.temperature, "of the sampling");
   sub->add_option("--top-k", s.top_k, "sample among the K likeliest; 0: all");

@@ -90,10 +90,10 @@ class Screen final : public TrainingObserver {
 
 struct Flags {
   std::string preset, pooling, arch, encoder, decoder, norm, positions, activation, cell, attention, form, local, tie,
-      tokenizer = "sentencepiece";
+      turns, tokenizer = "sentencepiece";
   std::string schedule = "inverse-sqrt", validate_by = "loss", precision = "fp32", optimizer = "adam",
               task = "generate", config_file;
-  std::optional<int> hidden, hops, layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window,
+  std::optional<int> max_turns, hidden, hops, layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window,
       max_positions;
   int threads = 0;
   double rank_timeout = 1800;
@@ -229,6 +229,13 @@ ModelConfig model_config(const Flags& f) {
   GeneratorConfig& head = c.generator();
   head.copy = f.copy;
   head.embedding = f.embedding.value_or(dim_of(head.decoder));
+  if (f.task == "chat") {
+    TurnSourceConfig turns;
+    static_cast<TokenSourceConfig&>(turns) = c.tokens();
+    if (!f.turns.empty()) turns.turns = enum_value<Turns>(f.turns, "--turns");
+    if (f.max_turns) turns.max_turns = *f.max_turns;
+    c.source = turns;
+  }
   if (!f.tie.empty()) head.tie = enum_value<Tie>(f.tie, "--tie");
   if (f.unscaled_embeddings) head.scaled_embeddings = false;
   return c;
@@ -257,12 +264,17 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--valid-source", job->valid_source, "text to validate on")->required();
   sub->add_option("--valid-target", job->valid_target, "its translation, or labels");
   sub->add_option("--config", f->config_file, "TOML file with options under their names; the command line wins");
-  sub->add_option("--task", f->task, "generate: text to text; classify: text to a label");
+  sub->add_option("--task", f->task,
+                  "generate: text to text; classify: text to a label; chat: turns, separated by tabs, to a reply");
   sub->add_option("--languages", job->config.languages, "what the model translates, as in en-de");
   sub->add_flag("--resume", job->resume, "go on from the checkpoint in the model folder, if there is one");
   sub->add_flag("--overwrite", job->overwrite, "start anew in a folder that holds a model");
 
   const char* group = "Model";
+  sub->add_option("--turns", f->turns,
+                  "flat: one sequence with turn embeddings; hierarchical: attention over words, then over turns (chat)")
+      ->group(group);
+  sub->add_option("--max-turns", f->max_turns, "turns that are read, the last ones (chat; 5)")->group(group);
   sub->add_option("--preset", f->preset, fmt::format("one of {} (transformer-tiny)", fmt::join(preset_names(), ", ")))
       ->group(group);
   sub->add_option("--arch", f->arch, "rnn, cnn or transformer, for both sides")->group(group);
@@ -373,7 +385,8 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--epsilon", o.adam.epsilon, "Adam's epsilon")->group(group);
   sub->add_option("--weight-decay", o.adam.weight_decay, "adamw's decay")->group(group);
   sub->add_option("--clip", o.adam.clip, "largest norm of the gradient; 0: none")->group(group);
-  sub->add_option("--validate", f->validate_by, "which checkpoint is best: by loss, bleu, rouge (ROUGE-L) or accuracy")->group(group);
+  sub->add_option("--validate", f->validate_by, "which checkpoint is best: by loss, bleu, rouge (ROUGE-L) or accuracy")
+      ->group(group);
   sub->add_option("--patience", o.patience, "end after so many validations without improvement; 0: never")
       ->group(group);
   sub->add_option("--average", o.average, "validate and save the mean of the last N checkpoints")->group(group);
@@ -388,11 +401,12 @@ void add_train(CLI::App& app, const Streams& streams) {
       ->check(CLI::Range(1.0, 1e9));
 
   sub->callback([job, f, streams, rate, sub] {
-    if (f->task != "generate" && f->task != "classify") {
-      throw UsageError(fmt::format("--task: \"{}\" is not one of generate, classify", f->task));
+    job->task = enum_value<Task>(f->task, "--task");
+    if (job->task == Task::caption) throw UsageError("--task: caption is not trained here yet");
+    if (job->task != Task::chat && (!f->turns.empty() || f->max_turns)) {
+      throw UsageError(fmt::format("{}: it goes with --task chat", f->turns.empty() ? "--max-turns" : "--turns"));
     }
-    job->task = f->task == "classify" ? Task::classify : Task::generate;
-    if (job->task == Task::generate && (job->target.empty() || job->valid_target.empty())) {
+    if (job->task != Task::classify && (job->target.empty() || job->valid_target.empty())) {
       throw UsageError(fmt::format("{} is required", job->target.empty() ? "--target" : "--valid-target"));
     }
     if (!(job->hop_penalty >= 0)) throw UsageError("--hop-penalty: 0 or more is needed");

@@ -148,6 +148,7 @@ class Search {
         if (!broken) candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
         continue;
       }
+      if (options_.repetition_penalty != 1) punish_repeats(rows_[r].node, row);
       if (options_.no_repeat_ngram > 0) ban_repeats(rows_[r].node, row);
       const std::size_t before = candidates_.size();
       if (options_.sample) {
@@ -242,6 +243,17 @@ class Search {
     return options_.coverage_penalty * total;
   }
 
+  // Makes each token that the row's hypothesis holds already less probable, once however often it is there.
+  void punish_repeats(std::int32_t node, float* row) {
+    history_.clear();
+    for (std::int32_t n = node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) {
+      history_.push_back(nodes_[static_cast<std::size_t>(n)].token);
+    }
+    std::sort(history_.begin(), history_.end());
+    history_.erase(std::unique(history_.begin(), history_.end()), history_.end());
+    for (const std::int32_t token : history_) row[token] *= options_.repetition_penalty;
+  }
+
   // Forbids each token that would write an n-gram again which the row's hypothesis holds already.
   void ban_repeats(std::int32_t node, float* row) {
     history_.clear();
@@ -313,6 +325,8 @@ void SearchOptions::check() const {
   require(max_length >= 0, "max_length", max_length, "1 or more is needed (0: twice the source and 20)");
   require(max_length == 0 || min_length <= max_length, "min_length", min_length, "at most `max_length` is possible");
   require(no_repeat_ngram >= 0, "no_repeat_ngram", no_repeat_ngram, "0 or more is needed");
+  require(repetition_penalty >= 1 && std::isfinite(repetition_penalty), "repetition_penalty", repetition_penalty,
+          "1 or more is needed");
   require(temperature > 0 && std::isfinite(temperature), "temperature", temperature, "more than 0 is needed");
   require(top_k >= 0, "top_k", top_k, "0 or more is needed");
   require(top_p > 0 && top_p <= 1, "top_p", top_p, "more than 0, up to 1, is needed");

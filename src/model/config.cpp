@@ -39,6 +39,7 @@ FOVEA_ENUM_NAMES(Pooling, {Pooling::learned, "learned"}, {Pooling::context, "con
                  {Pooling::mean, "mean"}, {Pooling::max, "max"}, {Pooling::last, "last"})
 FOVEA_ENUM_NAMES(Task, {Task::generate, "generate"}, {Task::classify, "classify"}, {Task::chat, "chat"},
                  {Task::caption, "caption"})
+FOVEA_ENUM_NAMES(Turns, {Turns::flat, "flat"}, {Turns::hierarchical, "hierarchical"})
 FOVEA_ENUM_NAMES(Tie, {Tie::none, "none"}, {Tie::target, "target"}, {Tie::all, "all"})
 FOVEA_ENUM_NAMES(Activation, {Activation::none, "none"}, {Activation::relu, "relu"},
                  {Activation::leaky_relu, "leaky-relu"}, {Activation::gelu, "gelu"}, {Activation::swish, "swish"},
@@ -170,6 +171,7 @@ DecoderConfig decoder_of_kind(std::string_view kind, std::string_view what) {
 
 const TokenSourceConfig& ModelConfig::tokens() const {
   if (const auto* tokens = std::get_if<TokenSourceConfig>(&source)) return *tokens;
+  if (const auto* turns = std::get_if<TurnSourceConfig>(&source)) return *turns;
   throw UsageError(fmt::format("the model's source is {}, not tokens", kind_of(source)));
 }
 TokenSourceConfig& ModelConfig::tokens() {
@@ -194,6 +196,7 @@ ClassifierConfig& ModelConfig::classifier() {
 
 Task ModelConfig::task() const {
   if (std::holds_alternative<ClassifierConfig>(head)) return Task::classify;
+  if (std::holds_alternative<TurnSourceConfig>(source)) return Task::chat;
   return Task::generate;
 }
 

@@ -46,8 +46,9 @@ Tensor CopyingRows::mixed(const Tensor& logits, const Tensor& gate, const Tensor
     for (std::size_t j = 0; j < length; ++j) logit += attended[j] * values[j];
     float* row = out.data() + r * size_;
     kernels::active().rows->log_softmax(logits.data() + r * vocabulary_, row, 1, vocabulary_);
-    mix_copied(gate.data()[r] + logit, attended, std::span(copies_).subspan(static_cast<std::size_t>(s * length_), length),
-               vocabulary_, std::span(row, static_cast<std::size_t>(size_)), mass_);
+    mix_copied(gate.data()[r] + logit, attended,
+               std::span(copies_).subspan(static_cast<std::size_t>(s * length_), length), vocabulary_,
+               std::span(row, static_cast<std::size_t>(size_)), mass_);
   }
   return out;
 }

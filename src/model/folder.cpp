@@ -13,6 +13,7 @@
 #include "fovea/model/text_classifier.hpp"
 #include "fovea/safetensors.hpp"
 #include "model/config_json.hpp"
+#include "text/tokenizer/turn_tokenizer.hpp"
 
 namespace fovea {
 namespace {
@@ -99,7 +100,13 @@ Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfi
   } else {
     check("target", config.generator().vocabulary, t.target->size());
   }
+  t.source = source_reader(config, t.source);
   return t;
+}
+
+std::shared_ptr<const Tokenizer> source_reader(const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer) {
+  const auto* turns = std::get_if<TurnSourceConfig>(&config.source);
+  return turns != nullptr ? text::turn_tokenizer(std::move(tokenizer), turns->max_turns) : tokenizer;
 }
 
 void build_weights(const ModelConfig& config, Parameters& parameters) {

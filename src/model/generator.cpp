@@ -79,8 +79,7 @@ BatchLoss Generator::loss(const Memory* memory, const Tokens& target, std::span<
   BatchLoss out{cost.loss, cost.tokens, cost.nll, cost.correct};
   if (how.coverage > 0) {
     if (!at.decoded.copy) throw UsageError("coverage_loss: a decoder without attention attends to nothing twice");
-    out.loss =
-        add(out.loss, scale(repeated_attention(at.decoded.copy, target.lengths, memory->lengths), how.coverage));
+    out.loss = add(out.loss, scale(repeated_attention(at.decoded.copy, target.lengths, memory->lengths), how.coverage));
   }
   return out;
 }
@@ -101,10 +100,10 @@ void Generator::score(const Memory* memory, const Tokens& target, std::span<cons
       return Var(of_all.value().slice(0, b * target.length, (b + 1) * target.length));
     };
     log_probabilities[static_cast<std::size_t>(b)] =
-        copies() ? -mixture_cross_entropy(x, output_.var, output_bias_, {part(mixed.log_share), part(mixed.log_other)},
-                                          row)
-                        .nll
-                 : -linear_cross_entropy(x, output_.var, output_bias_, row, {}).nll;
+        copies()
+            ? -mixture_cross_entropy(x, output_.var, output_bias_, {part(mixed.log_share), part(mixed.log_other)}, row)
+                   .nll
+            : -linear_cross_entropy(x, output_.var, output_bias_, row, {}).nll;
   }
 }
 

@@ -1,8 +1,25 @@
 #include "fovea/model/seq2seq.hpp"
 
+#include <optional>
+
 #include "fovea/attention/interventions.hpp"
+#include "model/turns.hpp"
 
 namespace fovea {
+
+// Which of the two a conversation has, says its configuration.
+struct Seq2Seq::TurnParts {
+  TurnParts(const TurnSourceConfig& config, std::int64_t width, Parameters& p) {
+    if (config.turns == Turns::hierarchical) {
+      attention.emplace(p, "turns", config.max_turns, width);
+    } else {
+      embedding.emplace(p, "turns.embedding", config.max_turns, config.embedding, config.scaled_embeddings);
+    }
+  }
+  std::optional<TurnEmbedding> embedding;
+  std::optional<TurnAttention> attention;
+};
+
 namespace {
 
 const ModelConfig& checked(const ModelConfig& config) {
@@ -31,17 +48,29 @@ Seq2Seq::Seq2Seq(const ModelConfig& config, Parameters& p)
       source_(p, source_table(config), config.tokens().vocabulary, config.tokens().embedding,
               config.tokens().scaled_embeddings),
       encoder_(make_encoder(config.encoder, config.tokens().embedding, p)),
-      generator_(config.generator(), encoder_->width(), p, source_table(config)) {}
+      generator_(config.generator(), encoder_->width(), p, source_table(config)) {
+  const auto* turns = std::get_if<TurnSourceConfig>(&config.source);
+  if (turns != nullptr) turns_ = std::make_unique<const TurnParts>(*turns, encoder_->width(), p);
+}
+
+Seq2Seq::~Seq2Seq() = default;
 
 Var Seq2Seq::embed(const Tokens& source) const {
   return source_(source.ids, {source.batch, source.length});
 }
 
-Memory Seq2Seq::encode(const Tokens& source, Pass& pass, bool want_attention) const {
+Memory Seq2Seq::read(const Tokens& source, Pass& pass, bool want_attention) const {
   Var embedded = embed(source);
   if (pass.interventions != nullptr) embedded = without_masked(embedded, *pass.interventions);
   pass.note("source", "embedding", embedded);
-  Memory memory = encoder_->encode({embedded, source.lengths}, pass, want_attention);
+  if (!turns_) return encoder_->encode({embedded, source.lengths}, pass, want_attention);
+  const TurnPlaces places(source);
+  if (turns_->attention) return turns_->attention->encode(*encoder_, embedded, source, places, pass, want_attention);
+  return encoder_->encode({turns_->embedding->add_to(embedded, places), source.lengths}, pass, want_attention);
+}
+
+Memory Seq2Seq::encode(const Tokens& source, Pass& pass, bool want_attention) const {
+  Memory memory = read(source, pass, want_attention);
   memory.copies = source.copies;
   return memory;
 }

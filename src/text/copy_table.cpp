@@ -23,8 +23,7 @@ void CopyTable::source(std::span<const std::int32_t> ids, std::span<const std::s
     // What is unknown to the source may be known to the target.
     if (const auto found = of_target_.find(pieces[i]); id == unk_id && found != of_target_.end()) id = found->second;
     if (id == unk_id) {
-      const auto [at, added] =
-          numbers.try_emplace(pieces[i], vocabulary_ + static_cast<std::int32_t>(words.size()));
+      const auto [at, added] = numbers.try_emplace(pieces[i], vocabulary_ + static_cast<std::int32_t>(words.size()));
       if (added) words.push_back(pieces[i]);
       id = at->second;
     }

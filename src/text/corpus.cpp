@@ -68,8 +68,10 @@ Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenize
       for (std::int64_t i = from; i < to; ++i) {
         Ids& ids = encoded[static_cast<std::size_t>(i)];
         const bool pieces = copying != nullptr;
-        source.encode(text.source[static_cast<std::size_t>(begin + i)], ids.source, pieces ? &ids.source_pieces : nullptr);
-        target.encode(text.target[static_cast<std::size_t>(begin + i)], ids.target, pieces ? &ids.target_pieces : nullptr);
+        source.encode(text.source[static_cast<std::size_t>(begin + i)], ids.source,
+                      pieces ? &ids.source_pieces : nullptr);
+        target.encode(text.target[static_cast<std::size_t>(begin + i)], ids.target,
+                      pieces ? &ids.target_pieces : nullptr);
         if (copying == nullptr) continue;
         copying->source(ids.source, ids.source_pieces, ids.copies, ids.words);
         copying->target(ids.target, ids.target_pieces, ids.words);
@@ -104,8 +106,7 @@ Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenize
 }
 
 Corpus Corpus::sampled(const ParallelText& text, const Tokenizer& source, const Tokenizer& target,
-                       std::int64_t max_length, double amount, std::uint64_t seed,
-                       const CopyTable* copying) const {
+                       std::int64_t max_length, double amount, std::uint64_t seed, const CopyTable* copying) const {
   const auto sources = source.sample(text.source, amount, mix64(seed));
   const auto targets = target.sample(text.target, amount, mix64(seed + 1));
   Corpus out;

@@ -13,8 +13,8 @@
 namespace fovea::view {
 namespace {
 
-constexpr int kLongestLabel = 16;             // columns; longer tokens are cut
-constexpr std::string_view kCopied = "*";     // after a target token that was copied
+constexpr int kLongestLabel = 16;          // columns; longer tokens are cut
+constexpr std::string_view kCopied = "*";  // after a target token that was copied
 
 // The nearest of the 6x6x6 cube and the 24 greys of a 256-colour terminal.
 int palette_index(const Rgb& c) {

@@ -20,7 +20,8 @@ struct TerminalStyle {
 };
 
 /// A heat map, one row per target token and one column per source token, per cent in the cells; without colour, shades
-/// (░▒▓█). Tokens that were copied have a star. Where it would be wider than the terminal it goes on below with the next source tokens.
+/// (░▒▓█). Tokens that were copied have a star. Where it would be wider than the terminal it goes on below with the
+/// next source tokens.
 [[nodiscard]] std::string draw_heat_map(const AttentionRecord& picture, const AttentionMatrix& weights,
                                         const TerminalStyle& style);
 

@@ -38,10 +38,12 @@ std::vector<double> reference(const Tensor& logits, const Tensor& gate, const Te
   double sum = 0;
   for (std::int64_t v = 0; v < kWords; ++v) sum += std::exp(logits.data()[row * kWords + v]);
   const double g = 1 / (1 + std::exp(-gate.data()[row]));
-  for (std::int64_t v = 0; v < kWords; ++v) p[static_cast<std::size_t>(v)] = g * std::exp(logits.data()[row * kWords + v]) / sum;
+  for (std::int64_t v = 0; v < kWords; ++v)
+    p[static_cast<std::size_t>(v)] = g * std::exp(logits.data()[row * kWords + v]) / sum;
   const std::int64_t b = row / kSteps;
   for (std::int64_t j = 0; j < kLengths[static_cast<std::size_t>(b)]; ++j) {
-    p[static_cast<std::size_t>(kSource[static_cast<std::size_t>(b * kKeys + j)])] += (1 - g) * w.data()[row * kKeys + j];
+    p[static_cast<std::size_t>(kSource[static_cast<std::size_t>(b * kKeys + j)])] +=
+        (1 - g) * w.data()[row * kKeys + j];
   }
   return p;
 }
@@ -54,7 +56,8 @@ Tensor identity() {
 }
 
 TEST(Copying, TheLossIsThatOfTheMixtureOfProbabilities) {
-  const Tensor x = random_tensor({kBatch * kSteps, kWords}, 1), gate = random_tensor({kBatch, kSteps}, 2), w = weights(3);
+  const Tensor x = random_tensor({kBatch * kSteps, kWords}, 1), gate = random_tensor({kBatch, kSteps}, 2),
+               w = weights(3);
   std::vector<float> generated(kTargets.size());
   const CrossEntropy cost = mixture_cross_entropy(x, identity(), {}, copy_shares(gate, w, kSource, kLengths, kTargets),
                                                   kTargets, {}, generated);
@@ -66,7 +69,8 @@ TEST(Copying, TheLossIsThatOfTheMixtureOfProbabilities) {
     const double g = 1 / (1 + std::exp(-gate.data()[i]));
     double sum = 0;
     for (std::int64_t v = 0; v < kWords; ++v) sum += std::exp(x.data()[static_cast<std::int64_t>(i) * kWords + v]);
-    const double made = kTargets[i] < kWords ? g * std::exp(x.data()[static_cast<std::int64_t>(i) * kWords + kTargets[i]]) / sum : 0;
+    const double made =
+        kTargets[i] < kWords ? g * std::exp(x.data()[static_cast<std::int64_t>(i) * kWords + kTargets[i]]) / sum : 0;
     EXPECT_NEAR(generated[i], made / wanted, 1e-5) << i;
   }
   EXPECT_EQ(cost.tokens, 5);
@@ -78,7 +82,8 @@ TEST(Copying, TheLossIsThatOfTheMixtureOfProbabilities) {
 }
 
 TEST(Copying, OneStepOverAllWordsIsTheSameMixture) {
-  const Tensor x = random_tensor({kBatch * kSteps, kWords}, 1), gate = random_tensor({kBatch, kSteps}, 2), w = weights(3);
+  const Tensor x = random_tensor({kBatch * kSteps, kWords}, 1), gate = random_tensor({kBatch, kSteps}, 2),
+               w = weights(3);
   std::vector<float> mass(kWords + 2, 0.0F);
   for (std::int64_t row = 0; row < kBatch * kSteps; ++row) {
     const auto b = static_cast<std::size_t>(row / kSteps);
@@ -86,8 +91,8 @@ TEST(Copying, OneStepOverAllWordsIsTheSameMixture) {
     const Tensor log_p = log_softmax(x).value();
     std::copy_n(log_p.data() + row * kWords, kWords, p.begin());
     const auto length = static_cast<std::size_t>(kLengths[b]);
-    mix_copied(gate.data()[row], {w.data() + row * kKeys, length}, std::span(kSource).subspan(b * kKeys, length), kWords, p,
-               mass);
+    mix_copied(gate.data()[row], {w.data() + row * kKeys, length}, std::span(kSource).subspan(b * kKeys, length),
+               kWords, p, mass);
     const auto expected = reference(x, gate, w, row);
     double sum = 0;
     for (std::size_t v = 0; v < p.size(); ++v) {
@@ -174,8 +179,9 @@ TEST(Copying, ShapesThatDoNotFitAreNamed) {
   EXPECT_THROW((void)add_attended(gate, w, Tensor::zeros({1, 1}), kLengths), ShapeError);
   EXPECT_THROW((void)repeated_attention(w, std::span(kLengths).first(1), kLengths), ShapeError);
   const Mixture mixed = copy_shares(gate, w, kSource, kLengths, kTargets);
-  EXPECT_THROW((void)mixture_cross_entropy(random_tensor({6, kWords}, 1), identity(), {}, mixed, kTargets, {.r_drop = 1}),
-               UsageError);
+  EXPECT_THROW(
+      (void)mixture_cross_entropy(random_tensor({6, kWords}, 1), identity(), {}, mixed, kTargets, {.r_drop = 1}),
+      UsageError);
 }
 
 }  // namespace

@@ -77,8 +77,9 @@ TEST_F(Copy, NamesInNoVocabularyAreWritten) {
 
 TEST_F(Copy, ATrainingGoesOnByteForByteAndCoverageBeginsWhereItIsSaid) {
   const auto options = [](const std::string& steps) {
-    return std::vector<std::string>{"--preset", "rnn-bahdanau", "--copy",    "--min-count",      "2", "--coverage-loss", "1",
-                                    "--coverage-after", "5", "--max-steps", steps, "--threads", "2"};
+    return std::vector<std::string>{"--preset", "rnn-bahdanau",     "--copy", "--min-count", "2",   "--coverage-loss",
+                                    "1",        "--coverage-after", "5",      "--max-steps", steps, "--threads",
+                                    "2"};
   };
   ASSERT_EQ(run_cli(train("whole", options("12"))).code, 0);
   ASSERT_EQ(run_cli(train("parts", options("8"))).code, 0);
@@ -100,13 +101,15 @@ TEST_F(Copy, SubwordsAreCopiedByTheirIds) {
   const Ran trained = run_cli(train("m", {"--copy", "--tokenizer", "sentencepiece", "--vocab", "60", "--max-steps", "4",
                                           "--subword-sampling", "0.5", "--arch", "transformer"}));
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const Ran ran = run_cli({"run", "--model", file("m"), "--attention", file("a.jsonl"), "--words"}, "please call ☃ Xu\n");
+  const Ran ran =
+      run_cli({"run", "--model", file("m"), "--attention", file("a.jsonl"), "--words"}, "please call ☃ Xu\n");
   EXPECT_EQ(ran.code, 0) << ran.err;
 }
 
 TEST_F(Copy, WhatDoesNotGoTogetherIsRefused) {
   expect_error(train("n", {"--copy", "--preset", "rnn-plain"}), 2, "--copy: a decoder without attention");
-  expect_error(train("n", {"--copy", "--preset", "rnn-bahdanau", "--local", "predictive"}), 2, "--copy: local attention");
+  expect_error(train("n", {"--copy", "--preset", "rnn-bahdanau", "--local", "predictive"}), 2,
+               "--copy: local attention");
   expect_error(train("n", {"--copy", "--preset", "rnn-bahdanau", "--r-drop", "1"}), 2, "--r-drop");
   expect_error(train("n", {"--preset", "rnn-plain", "--coverage-loss", "1"}), 2, "--coverage-loss");
   expect_error(train("n", {"--preset", "rnn-bahdanau", "--coverage-loss", "-1"}), 2, "--coverage-loss: -1");

@@ -52,6 +52,14 @@ TEST(Lengths, NoRepeatNgramForbidsExactlyTheNgramsThatAreThere) {
   EXPECT_EQ(written(3), (Written{4, 4, 4, 5, 4, 4}));
 }
 
+TEST(Lengths, ARepetitionPenaltyMakesTokensOfTheOutputLessProbable) {
+  const auto written = [](float penalty) {
+    return hypotheses(kEndless, {.beam = 1, .max_length = 3, .repetition_penalty = penalty})[0].tokens;
+  };
+  EXPECT_EQ(written(1), (Written{4, 4, 4}));
+  EXPECT_EQ(written(100), (Written{4, 5, 6}));
+}
+
 TEST(Lengths, AnOutputStartsWithItsPrefix) {
   const Written prefix{7, 6};
   const SearchInput input{.source_length = 2, .prefix = prefix};

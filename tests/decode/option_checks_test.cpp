@@ -31,6 +31,7 @@ TEST(SearchOptions, WhatCannotBeIsRefused) {
   expect_refused("max_length", {.max_length = -1});
   expect_refused("min_length", {.min_length = 4, .max_length = 3});
   expect_refused("no_repeat_ngram", {.no_repeat_ngram = -1});
+  expect_refused("repetition_penalty", {.repetition_penalty = 0.9F});
   for (const float wrong : {0.0F, -1.0F, kNan, kInfinite}) expect_refused("temperature", {.temperature = wrong});
   expect_refused("top_k", {.top_k = -1});
   for (const float wrong : {0.0F, -0.5F, 1.01F, kNan}) expect_refused("top_p", {.top_p = wrong});

@@ -45,6 +45,17 @@ inline void write_tiny_model(const std::filesystem::path& folder, ModelConfig co
   write_model_weights(folder, parameters, weights);
 }
 
+/// A model of conversations in the same words.
+inline void write_tiny_chat(const std::filesystem::path& folder, Turns turns = Turns::flat) {
+  ModelConfig config = tiny_transformer();
+  TurnSourceConfig source;
+  static_cast<TokenSourceConfig&>(source) = config.tokens();
+  source.turns = turns;
+  source.max_turns = 3;
+  config.source = source;
+  write_tiny_model(folder, config, "");
+}
+
 /// A classifier of the same words with three labels.
 inline void write_tiny_classifier(const std::filesystem::path& folder, Pooling pooling = Pooling::context,
                                   std::uint64_t seed = 1) {

@@ -12,14 +12,17 @@ namespace fovea {
 
 /// How outputs are searched or sampled, and ranked.
 struct SearchOptions {
-  int beam = 5;                 // 1: greedy
-  float length_penalty = 1;     // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
-  float coverage_penalty = 0;   // Wu et al. 2016: + penalty * sum_j log(min(attention received by source token j, 1))
-  int n_best = 1;               // outputs of each sentence
-  int min_length = 0;           // tokens before the end of sequence may come
-  int max_length = 0;           // 0: twice the source's length and 20 more, or min_length
-  std::int64_t longest = 0;     // tokens the model can write at all; 0: any number
-  int no_repeat_ngram = 0;      // n > 0: no n tokens in a row occur twice
+  int beam = 5;                // 1: greedy
+  float length_penalty = 1;    // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
+  float coverage_penalty = 0;  // Wu et al. 2016: + penalty * sum_j log(min(attention received by source token j, 1))
+  int n_best = 1;              // outputs of each sentence
+  int min_length = 0;          // tokens before the end of sequence may come
+  int max_length = 0;          // 0: twice the source's length and 20 more, or min_length
+  std::int64_t longest = 0;    // tokens the model can write at all; 0: any number
+  int no_repeat_ngram = 0;     // n > 0: no n tokens in a row occur twice
+  // A token that the output holds already has its log-probability times this (Keskar et al. 2019); 1: as it is. Scores
+  // and log-probabilities of outputs are then of what was chosen from.
+  float repetition_penalty = 1;
   bool sample = false;          // sample each token instead of taking the best
   float temperature = 1;        // of the sampling
   int top_k = 0;                // sample among the k likeliest; 0: all

@@ -188,6 +188,25 @@ struct TokenSourceConfig {
   }
 };
 
+/// How the turns of a conversation are read: as one sequence, each token with its turn's embedding; or each turn alone,
+/// with attention over its words and then over the turns.
+enum class Turns { flat, hierarchical };
+
+/// A source of tokens that are turns of a conversation, the oldest first.
+struct TurnSourceConfig : TokenSourceConfig {
+  static constexpr const char* kind = "turns";  // in files
+  Turns turns = Turns::flat;                    // how they are read
+  int max_turns = 5;                            // older ones are left out
+
+  /// Calls visit(name, field, limits…) for each field.
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    TokenSourceConfig::fields(c, visit);
+    visit("turns", c.turns);
+    visit("max-turns", c.max_turns, 1, 1000);
+  }
+};
+
 /// A head that writes tokens: a decoder and an output layer.
 struct GeneratorConfig {
   static constexpr const char* kind = "generator";  // in files
@@ -233,7 +252,7 @@ struct ClassifierConfig {
   }
 };
 
-using SourceConfig = std::variant<TokenSourceConfig>;
+using SourceConfig = std::variant<TokenSourceConfig, TurnSourceConfig>;
 using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;
 
 /// What a model is for: text to text, text to a label, turns of a dialogue to a reply, a picture to text.

@@ -34,6 +34,9 @@ void write_model_weights(const std::filesystem::path& folder, const Parameters& 
 [[nodiscard]] ModelConfig read_model_config(const std::filesystem::path& folder);
 /// The tokenizers of a model folder. Throws FileError naming what is wrong.
 [[nodiscard]] Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfig& config);
+/// What reads a line for the model's source: the tokenizer itself, or, of turns, one that takes them apart.
+[[nodiscard]] std::shared_ptr<const Tokenizer> source_reader(const ModelConfig& config,
+                                                             std::shared_ptr<const Tokenizer> tokenizer);
 /// Throws FileError naming the file and what is missing, extra, or of another shape.
 [[nodiscard]] LoadedModel load_model(const std::filesystem::path& folder);
 

@@ -23,6 +23,9 @@ class Seq2Seq {
   /// Builds the model, taking from `parameters` what is there and making what is not. Throws UsageError for a
   /// configuration that cannot be.
   Seq2Seq(const ModelConfig& config, Parameters& parameters);
+  ~Seq2Seq();
+  Seq2Seq(const Seq2Seq&) = delete;
+  Seq2Seq& operator=(const Seq2Seq&) = delete;
 
   /// What it is made of.
   [[nodiscard]] const ModelConfig& config() const { return config_; }
@@ -50,10 +53,14 @@ class Seq2Seq {
                                                const Interventions* interventions = nullptr) const;
 
  private:
+  struct TurnParts;
+  [[nodiscard]] Memory read(const Tokens& source, Pass& pass, bool want_attention) const;
+
   ModelConfig config_;
   Embedding source_;
   std::unique_ptr<Encoder> encoder_;
   Generator generator_;
+  std::unique_ptr<const TurnParts> turns_;  // of a conversation
 };
 
 }  // namespace fovea

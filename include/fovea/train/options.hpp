@@ -26,9 +26,10 @@ struct TrainOptions {
   float attention_dropout = 0;   // of a transformer's attention weights
   float inner_dropout = 0;       // inside a transformer's feed-forward layers
   float label_smoothing = 0.1F;  // probability spread over the vocabulary
-  float r_drop = 0;     // R-Drop (Liang et al. 2021): weight of how far two dropout masks may drive a prediction apart
-  float coverage_loss = 0;     // weight of attending again to the same source tokens (See et al. 2017); 0: none
-  double coverage_after = 0.75;  // from when on: below 1 a share of the training, else a step; first it learns to attend
+  float r_drop = 0;  // R-Drop (Liang et al. 2021): weight of how far two dropout masks may drive a prediction apart
+  float coverage_loss = 0;  // weight of attending again to the same source tokens (See et al. 2017); 0: none
+  double coverage_after =
+      0.75;             // from when on: below 1 a share of the training, else a step; first it learns to attend
   Schedule schedule{};  // of the learning rate
   AdamOptions adam{.beta2 = 0.98F, .epsilon = 1e-9F, .clip = 1.0F};  // its rate is the schedule's
   std::int64_t checkpoint_every = 500;                               // steps; each checkpoint is validated

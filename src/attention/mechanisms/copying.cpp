@@ -1,6 +1,7 @@
 // add_attended        forward   y_t = r_t + sum_j w_tj v_j
 //                     backward  dr_t = dy_t,  dw_tj = dy_t v_j,  dv_j = sum_t dy_t w_tj
-// copy_shares         forward   s_t = log sigma(g_t),  o_t = log sigma(-g_t) + log m_t,  m_t = sum_{j: id_j = target_t} w_tj
+// copy_shares         forward   s_t = log sigma(g_t),  o_t = log sigma(-g_t) + log m_t,  m_t = sum_{j: id_j = target_t}
+// w_tj
 //                     backward  dg_t = ds_t sigma(-g_t) - do_t sigma(g_t),  dw_tj = do_t / m_t where id_j = target_t
 // repeated_attention  forward   y = sum_tj min(w_tj, c_tj),  c_tj = sum_{u < t} w_uj
 //                     backward  dw_tj = dy ([w_tj <= c_tj] + number of u > t with c_uj < w_uj)
@@ -38,8 +39,8 @@ float logistic(float x) {
 
 void check_copying(const char* op, bool fits, const Var& weights, const std::string& rest) {
   if (weights.rank() == 3 && fits) return;
-  throw ShapeError(fmt::format("{}: weights {}, {}: expected [B,T,S] and what goes with it", op,
-                               weights.shape().text(), rest));
+  throw ShapeError(
+      fmt::format("{}: weights {}, {}: expected [B,T,S] and what goes with it", op, weights.shape().text(), rest));
 }
 
 }  // namespace
@@ -48,8 +49,9 @@ Var add_attended(const Var& rest, const Var& weights, const Var& values, std::sp
   const bool fits = weights.rank() == 3 && rest.size() == weights.dim(0) * weights.dim(1) &&
                     values.size() == weights.dim(0) * weights.dim(2) &&
                     static_cast<Int>(lengths.size()) == weights.dim(0);
-  check_copying("add_attended", fits, weights,
-        fmt::format("rest {}, values {}, {} lengths", rest.shape().text(), values.shape().text(), lengths.size()));
+  check_copying(
+      "add_attended", fits, weights,
+      fmt::format("rest {}, values {}, {} lengths", rest.shape().text(), values.shape().text(), lengths.size()));
   const Int batch = weights.dim(0), steps = weights.dim(1), keys = weights.dim(2);
   const Tensor r = rest.value().contiguous(), w = weights.value().contiguous(), v = values.value().contiguous();
   const Tensor y = Tensor::empty({batch, steps});
@@ -57,7 +59,8 @@ Var add_attended(const Var& rest, const Var& weights, const Var& values, std::sp
   for (Int i = 0; i < batch * steps; ++i) {
     const Int b = i / steps;
     float sum = 0;
-    for (Int j = 0; j < counts[static_cast<std::size_t>(b)]; ++j) sum += w.data()[i * keys + j] * v.data()[b * keys + j];
+    for (Int j = 0; j < counts[static_cast<std::size_t>(b)]; ++j)
+      sum += w.data()[i * keys + j] * v.data()[b * keys + j];
     y.data()[i] = r.data()[i] + sum;
   }
   return record(y, {rest, weights, values}, [rest, weights, values, w, v, counts, steps, keys](const Tensor& dy) {
@@ -83,8 +86,8 @@ Mixture copy_shares(const Var& gate, const Var& weights, std::span<const std::in
                     static_cast<Int>(targets.size()) == gate.size() &&
                     static_cast<Int>(lengths.size()) == weights.dim(0);
   check_copying("copy_shares", fits, weights,
-        fmt::format("gate {}, {} source ids, {} lengths, {} targets", gate.shape().text(), source.size(),
-                    lengths.size(), targets.size()));
+                fmt::format("gate {}, {} source ids, {} lengths, {} targets", gate.shape().text(), source.size(),
+                            lengths.size(), targets.size()));
   const Int steps = weights.dim(1), keys = weights.dim(2), rows = gate.size();
   const Tensor g = gate.value().contiguous(), w = weights.value().contiguous();
   const Tensor share = Tensor::empty({rows}), other = Tensor::empty({rows}), mass = Tensor::zeros({rows});
@@ -102,7 +105,8 @@ Mixture copy_shares(const Var& gate, const Var& weights, std::span<const std::in
     }
     mass.data()[i] = std::max(mass.data()[i], kLeastMass);
     share.data()[i] = log_sigmoid(g.data()[i]);
-    other.data()[i] = any ? log_sigmoid(-g.data()[i]) + std::log(mass.data()[i]) : -std::numeric_limits<float>::infinity();
+    other.data()[i] =
+        any ? log_sigmoid(-g.data()[i]) + std::log(mass.data()[i]) : -std::numeric_limits<float>::infinity();
   }
   Mixture out;
   const Var inputs[] = {gate, weights};
@@ -130,10 +134,11 @@ Var repeated_attention(const Var& weights, std::span<const Int> target_lengths, 
   const bool fits = weights.rank() == 3 && static_cast<Int>(target_lengths.size()) == weights.dim(0) &&
                     static_cast<Int>(source_lengths.size()) == weights.dim(0);
   check_copying("repeated_attention", fits, weights,
-        fmt::format("{} and {} lengths", target_lengths.size(), source_lengths.size()));
+                fmt::format("{} and {} lengths", target_lengths.size(), source_lengths.size()));
   const Int batch = weights.dim(0), steps = weights.dim(1), keys = weights.dim(2);
   const Tensor w = weights.value().contiguous();
-  const Kept<Int> rows(target_lengths.begin(), target_lengths.end()), columns(source_lengths.begin(), source_lengths.end());
+  const Kept<Int> rows(target_lengths.begin(), target_lengths.end()),
+      columns(source_lengths.begin(), source_lengths.end());
   Kept<float> covered(static_cast<std::size_t>(keys));
   double total = 0;
   for (Int b = 0; b < batch; ++b) {

@@ -30,9 +30,9 @@ struct OutputLayer {
   const float* log_share = nullptr;
   const float* log_other = nullptr;
   // Gradients of the loss; all null when none is wanted.
-  float* dx = nullptr;        // [rows, width]
-  float* dweights = nullptr;  // as weights
-  float* dbias = nullptr;     // [vocabulary]
+  float* dx = nullptr;         // [rows, width]
+  float* dweights = nullptr;   // as weights
+  float* dbias = nullptr;      // [vocabulary]
   float* generated = nullptr;  // [rows]: of a mixture, the softmax's part of p, from 0 to 1; may be null
 };
 

@@ -7,7 +7,8 @@
 //   backward  dz_p += a/2 [p (log p/q - KL(p, q)) + p - q],  dz_q the other way round
 // Mixed with another source of the targets (mixture_cross_entropy), p_i = s_i softmax(z_i)[t_i] + o_i:
 //   forward   L = sum_i -(1 - e) log p_i + e (lse(z_i) - mean(z_i))
-//   backward  with r_i = s_i softmax(z_i)[t_i] / p_i:  dz_i = ((1 - e) r_i + e) softmax(z_i) - (1 - e) r_i onehot(t_i) - e / V,
+//   backward  with r_i = s_i softmax(z_i)[t_i] / p_i:  dz_i = ((1 - e) r_i + e) softmax(z_i) - (1 - e) r_i onehot(t_i)
+//   - e / V,
 //             dlog s_i = -(1 - e) r_i,  dlog o_i = -(1 - e) (1 - r_i)
 // With dz_i at hand in the forward, its products are made there, block by block; the backward only scales them by dL.
 #include <fmt/format.h>
@@ -55,17 +56,15 @@ CrossEntropy cross_entropy(const char* op, const Var& x, const Var& w, const Var
   const std::int64_t width = w.rank() == 2 ? w.dim(how.transposed ? 0 : 1) : 0;
   const std::int64_t vocabulary = w.rank() == 2 ? w.dim(how.transposed ? 1 : 0) : 0;
   if (!(how.label_smoothing >= 0 && how.label_smoothing < 1)) {
-    throw UsageError(
-        fmt::format("{}: label smoothing {}, 0 up to, but not, 1 is needed", op, how.label_smoothing));
+    throw UsageError(fmt::format("{}: label smoothing {}, 0 up to, but not, 1 is needed", op, how.label_smoothing));
   }
   if (!(how.r_drop >= 0 && std::isfinite(how.r_drop))) {
     throw UsageError(fmt::format("{}: R-Drop with weight {}, 0 or more is needed", op, how.r_drop));
   }
   if (w.rank() != 2 || x.rank() < 1 || width == 0 || x.dim(-1) != width ||
       x.size() != static_cast<std::int64_t>(targets.size()) * width || (bias && !(bias.shape() == Shape{vocabulary}))) {
-    throw ShapeError(fmt::format("{}: x {}, weight {}{}, {} targets", op, x.shape().text(),
-                                 w.shape().text(), bias ? fmt::format(", bias {}", bias.shape().text()) : std::string(),
-                                 targets.size()));
+    throw ShapeError(fmt::format("{}: x {}, weight {}{}, {} targets", op, x.shape().text(), w.shape().text(),
+                                 bias ? fmt::format(", bias {}", bias.shape().text()) : std::string(), targets.size()));
   }
   const std::size_t half = targets.size() / 2;
   if (how.r_drop > 0 && !std::equal(targets.begin() + static_cast<std::ptrdiff_t>(half), targets.end(), targets.begin(),
@@ -157,21 +156,21 @@ CrossEntropy cross_entropy(const char* op, const Var& x, const Var& w, const Var
     });
     return out;
   }
-  out.loss = record(value, {x, w, bias, log_share, log_other},
-                    [x, w, bias, log_share, log_other, dx, dw, db, parts, at, kept = 1 - how.label_smoothing](
-                        const Tensor& dl) {
-                      pass(x, dx, dl.item());
-                      pass(w, dw, dl.item());
-                      if (db) pass(bias, db, dl.item());
-                      const Tensor dshare = Tensor::zeros(log_share.shape()), dother = Tensor::zeros(log_other.shape());
-                      for (std::size_t r = 0; r < at.size(); ++r) {
-                        const float part = parts.data()[r];
-                        dshare.data()[at[r]] = -dl.item() * kept * part;
-                        dother.data()[at[r]] = -dl.item() * kept * (1 - part);
-                      }
-                      log_share.accumulate(dshare);
-                      log_other.accumulate(dother);
-                    });
+  out.loss = record(
+      value, {x, w, bias, log_share, log_other},
+      [x, w, bias, log_share, log_other, dx, dw, db, parts, at, kept = 1 - how.label_smoothing](const Tensor& dl) {
+        pass(x, dx, dl.item());
+        pass(w, dw, dl.item());
+        if (db) pass(bias, db, dl.item());
+        const Tensor dshare = Tensor::zeros(log_share.shape()), dother = Tensor::zeros(log_other.shape());
+        for (std::size_t r = 0; r < at.size(); ++r) {
+          const float part = parts.data()[r];
+          dshare.data()[at[r]] = -dl.item() * kept * part;
+          dother.data()[at[r]] = -dl.item() * kept * (1 - part);
+        }
+        log_share.accumulate(dshare);
+        log_other.accumulate(dother);
+      });
   return out;
 }
 

@@ -1,4 +1,5 @@
-// fovea bench train --preset P --vocab V --batch-tokens N [--length L] [--threads T] [--precision P] [--seconds S]
+// fovea bench train --preset P [--task generate|chat] [--copy] --vocab V --batch-tokens N [--length L] [--threads T]
+//                   [--precision P] [--seconds S]
 //
 // Whole training steps (forward, backward, clip, Adam) on random sentences of 13 to 16 tokens. Prints
 // target_tokens_per_s, gflops (the model's arithmetic on real tokens) and its share of the machine's peak, which is
@@ -30,7 +31,8 @@ namespace {
 // Random ids in sentences of 13 to 16 tokens, or of exactly `length`, the end included.
 class RandomPairs final : public text::Pairs {
  public:
-  RandomPairs(std::int64_t count, std::int32_t vocabulary, std::int64_t length, std::uint64_t seed) {
+  // `turns`: of a source, of similar length.
+  RandomPairs(std::int64_t count, std::int32_t vocabulary, std::int64_t length, std::size_t turns, std::uint64_t seed) {
     Rng rng(seed);
     const auto sentence = [&] {
       std::vector<std::int32_t> ids(length > 0 ? static_cast<std::size_t>(length - 1) : 12 + rng.below(4));
@@ -41,6 +43,7 @@ class RandomPairs final : public text::Pairs {
     for (std::int64_t i = 0; i < count; ++i) {
       source_.push_back(sentence());
       target_.push_back(sentence());
+      for (std::size_t t = 1; t < turns; ++t) source_.back()[t * source_.back().size() / turns] = bos_id;
     }
   }
   [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(source_.size()); }
@@ -50,13 +53,16 @@ class RandomPairs final : public text::Pairs {
   [[nodiscard]] std::span<const std::int32_t> target(std::int64_t i) const override {
     return target_[static_cast<std::size_t>(i)];
   }
+  // Both sides have one vocabulary.
+  [[nodiscard]] std::span<const std::int32_t> copies(std::int64_t i) const override { return source(i); }
 
  private:
   std::vector<std::vector<std::int32_t>> source_, target_;
 };
 
 struct Options {
-  std::string preset = "transformer-tiny";
+  std::string preset = "transformer-tiny", task = "generate";
+  bool copy = false;
   std::int32_t vocabulary = 10000;
   std::int64_t batch_tokens = 4096;
   std::int64_t micro_tokens = TrainOptions{}.micro_tokens;
@@ -73,11 +79,17 @@ double now() {
 nlohmann::json measure(const Options& o) {
   ModelConfig config = preset(o.preset);
   config.tokens().vocabulary = config.generator().vocabulary = o.vocabulary;
+  config.generator().copy = o.copy;
+  if (o.task == "chat") {
+    TurnSourceConfig turns;
+    static_cast<TokenSourceConfig&>(turns) = config.tokens();
+    config.source = turns;
+  }
   Parameters parameters(1);
   build_weights(config, parameters);
   const TrainOptions options;
   const auto count = std::max<std::int64_t>(1, o.length > 0 ? o.batch_tokens / o.length : o.batch_tokens * 2 / 29);
-  const RandomPairs pairs(4 * count, o.vocabulary, o.length, 7);
+  const RandomPairs pairs(4 * count, o.vocabulary, o.length, o.task == "chat" ? 3 : 1, 7);
   const PairExamples examples(pairs);
   const LearnerFactory learners = pair_learners(config, pairs);
   Workers workers(learners, parameters, threads(), processes());
@@ -117,6 +129,8 @@ nlohmann::json measure(const Options& o) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return {{"preset", o.preset},
+          {"task", o.task},
+          {"copy", o.copy},
           {"threads", threads()},
           {"precision", o.precision},
           {"parameters", parameters.count()},
@@ -136,6 +150,10 @@ void add_bench_train(CLI::App& bench, const Streams& streams) {
   auto* sub = bench.add_subcommand("train", "whole training steps on random sentences");
   const auto o = std::make_shared<Options>();
   sub->add_option("--preset", o->preset, "the model");
+  sub->add_option("--task", o->task, "generate or chat, of three turns")
+      ->check(CLI::IsMember({"generate", "chat"}))
+      ->capture_default_str();
+  sub->add_flag("--copy", o->copy, "words of the source can be copied");
   sub->add_option("--vocab", o->vocabulary, "size of both vocabularies")->check(CLI::Range(5, 10000000));
   sub->add_option("--batch-tokens", o->batch_tokens, "target tokens per step")->check(CLI::Range(1, 10000000));
   sub->add_option("--micro-tokens", o->micro_tokens, "target tokens a thread works on at a time")

@@ -140,10 +140,6 @@ void Api::caption(const Shared& call) {
   (void)call->models->find(Task::caption, "");  // refuses: there is none
 }
 
-void Api::chat(const Shared& call) {
-  (void)call->models->find(Task::chat, "");  // refuses: there is none
-}
-
 void Api::health(const Shared& call) {
   finish(call, {200, R"({"status":"ok"})"});
 }
@@ -215,7 +211,7 @@ Response Api::page(const std::string& path) const {
     if (path != "/") throw Refusal(404, "Not Found");
     bytes =
         "<!doctype html><meta charset=utf-8><title>Fovea</title><p>Fovea answers here: POST /translate, /attention, "
-        "/classify.";
+        "/classify, /chat.";
   }
   const char* type = name.ends_with(".css")   ? "text/css; charset=utf-8"
                      : name.ends_with(".js")  ? "text/javascript; charset=utf-8"

@@ -6,6 +6,7 @@
 
 #include "fovea/error.hpp"
 #include "fovea/model/folder.hpp"
+#include "server/api/chat_model.hpp"
 #include "server/api/classifier_model.hpp"
 #include "server/api/translation_model.hpp"
 #include "server/http/fields.hpp"
@@ -27,6 +28,8 @@ std::unique_ptr<Model> load(const ModelPlace& place) {
       return TranslationModel::load(place);
     case Task::classify:
       return ClassifierModel::load(place);
+    case Task::chat:
+      return ChatModel::load(place);
     default:
       throw UsageError(
           fmt::format("model: {} has the task {}, which is not served", place.folder.string(), enum_text(task)));

@@ -117,6 +117,18 @@ std::string build() {
             field("top", "integer", false, "How many of the likeliest labels to list; all otherwise"),
             field("attention", "boolean", false, "Also give each token's attention weight"), key},
            label);
+  paths["/chat"] = post(
+      "chat", "Reply to the turns of a conversation",
+      {field("turns", "array", true, "What was said so far, the oldest first; in a form a line per turn"),
+       field("model", "string", false, "Name of the model, as /models lists it; the first one for chats otherwise"),
+       field("sample", "boolean", false, "Sample a reply instead of searching for the best"),
+       field("seed", "integer", false, "Of the sampling"),
+       field("attention", "boolean", false, "Also give what the reply attended to, by token and by turn"), key},
+      object({{"reply", text},
+              {"log_probability", number},
+              {"model", text},
+              {"attention", attention},
+              {"attention_over_turns", matrix}}));
   paths["/models"] = get("server", "The models that are loaded: name, task, and languages or labels",
                          array(object({{"name", text}, {"task", text}, {"labels", array(text)}})));
   paths["/detect"] = post("translate", "Detect the language of a text",

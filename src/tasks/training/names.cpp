@@ -4,8 +4,10 @@ namespace fovea {
 
 template <>
 std::span<const EnumName<ValidateBy>> enum_names<ValidateBy>() {
-  static constexpr EnumName<ValidateBy> names[] = {
-      {ValidateBy::loss, "loss"}, {ValidateBy::bleu, "bleu"}, {ValidateBy::rouge, "rouge"}, {ValidateBy::accuracy, "accuracy"}};
+  static constexpr EnumName<ValidateBy> names[] = {{ValidateBy::loss, "loss"},
+                                                   {ValidateBy::bleu, "bleu"},
+                                                   {ValidateBy::rouge, "rouge"},
+                                                   {ValidateBy::accuracy, "accuracy"}};
   return names;
 }
 

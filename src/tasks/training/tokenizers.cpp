@@ -5,7 +5,7 @@
 namespace fovea {
 
 Tokenizers make_tokenizers(const TrainingJob& job, const text::ParallelText& text, std::vector<std::string>& notes) {
-  if (!job.tokenizer_model.empty() && job.task == Task::generate) {
+  if (!job.tokenizer_model.empty() && job.task != Task::classify) {
     const auto both = load_sentencepiece(job.tokenizer_model);
     return {both, both};
   }

@@ -135,6 +135,7 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
   } else {
     tokenizers = make_tokenizers(job, text, notes);
     set_vocabularies(job.config, tokenizers);
+    tokenizers.source = source_reader(job.config, tokenizers.source);
   }
   text::CorpusReport report, valid_report;
   std::optional<text::CopyTable> copying;

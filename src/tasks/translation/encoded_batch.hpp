@@ -53,9 +53,8 @@ class Translator::EncodedBatch {
       return std::span<const std::int32_t>(lines[static_cast<std::size_t>(r)]->ids);
     });
     if (members[0]->config.generator().copy) {
-      source_.fill_copies([&](std::int64_t r) {
-        return std::span<const std::int32_t>(lines[static_cast<std::size_t>(r)]->copies);
-      });
+      source_.fill_copies(
+          [&](std::int64_t r) { return std::span<const std::int32_t>(lines[static_cast<std::size_t>(r)]->copies); });
     }
     for (const auto& member : members) {
       Pass pass = new_pass();

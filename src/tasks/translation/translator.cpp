@@ -118,6 +118,7 @@ SearchOptions TranslateOptions::search() const {
           .min_length = min_length,
           .max_length = max_length,
           .no_repeat_ngram = no_repeat_ngram,
+          .repetition_penalty = repetition_penalty,
           .sample = sample,
           .temperature = temperature,
           .top_k = top_k,

@@ -1,0 +1,107 @@
+// fovea chat --model DIR [--beam N] [--sample] [--temperature T] [--top-k K] [--top-p P] [--seed S] …
+//
+// A conversation: each line of the input is a turn, and the model's reply is written. What was said is kept. /attention
+// shows what the last reply attended to, /reset forgets the conversation, /quit or the input's end ends it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <istream>
+#include <ostream>
+
+#include "cli/command.hpp"
+#include "cli/input.hpp"
+#include "cli/terminal.hpp"
+#include "cli/whole_number.hpp"
+#include "fovea/chat.hpp"
+#include "fovea/error.hpp"
+#include "fovea/threads.hpp"
+#include "view/terminal.hpp"
+#include "view/text.hpp"
+
+namespace fovea::cli {
+namespace {
+
+struct ChatFlags {
+  std::string model;
+  ChatOptions how;
+  std::string color = "auto";
+  int threads = 0;
+};
+
+// The turns with their shares of the whole reply's attention, then the words of the last reply.
+void show_attention(const Chat& chat, const view::TerminalStyle& style, std::ostream& out) {
+  const Translation& last = chat.last();
+  if (last.target_tokens.empty()) {
+    out << "there is no reply yet\n";
+    return;
+  }
+  if (last.attention.empty()) {
+    out << "the model has no attention to show\n";
+    return;
+  }
+  const auto by_turn = attention_over_turns(last);
+  const std::size_t turns = by_turn[0].size();
+  const std::size_t before = chat.turns().size() - 1;  // the reply itself is the last
+  for (std::size_t t = 0; t < turns; ++t) {
+    float sum = 0;
+    for (const auto& row : by_turn) sum += row[t];
+    const std::string& text = chat.turns()[before - turns + t];
+    out << fmt::format("{:4.0f}%  {}\n", 100 * sum / static_cast<float>(by_turn.size()), view::label(text, 60));
+  }
+  const AttentionRecord record = last.record();
+  out << view::draw_heat_map(record, record.weights, style);
+}
+
+void talk(const ChatFlags& o, const Streams& streams) {
+  Chat chat(o.model, o.how);
+  const view::TerminalStyle style = terminal_style(streams.out, o.color);
+  if (streams.err_is_terminal) {
+    streams.err << "/attention shows what the last reply attended to, /reset forgets, /quit ends\n";
+  }
+  std::int64_t read = 0;
+  for (std::string line;;) {
+    if (streams.err_is_terminal) streams.err << "> " << std::flush;
+    if (!next_line(streams.in, line, read)) break;
+    if (line == "/quit") break;
+    if (line == "/reset") {
+      chat.reset();
+    } else if (line == "/attention") {
+      show_attention(chat, style, streams.out);
+    } else if (line.starts_with("/")) {
+      streams.err << fmt::format("\"{}\" is not one of /attention, /reset, /quit\n", view::label(line, 40));
+    } else {
+      streams.out << chat.reply(line) << '\n';
+    }
+    if (!streams.out.flush()) throw Error("standard output: cannot write");
+  }
+}
+
+}  // namespace
+
+void add_chat(CLI::App& app, const Streams& streams) {
+  auto* sub = app.add_subcommand("chat", "talk with a model in the terminal");
+  const auto o = std::make_shared<ChatFlags>();
+  ChatOptions& s = o->how;
+  sub->add_option("--model", o->model, "the model folder, of the task chat")->required();
+  sub->add_option("--beam", s.beam, "hypotheses kept; 1: greedy")->capture_default_str();
+  sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^A");
+  sub->add_option("--min-length", s.min_length, "tokens before the end of sequence may come");
+  sub->add_option("--max-length", s.max_length, "most tokens of a reply")->capture_default_str();
+  sub->add_option("--no-repeat-ngram", s.no_repeat_ngram, "no N tokens in a row occur twice; 0: they may")
+      ->capture_default_str();
+  sub->add_option("--repetition-penalty", s.repetition_penalty,
+                  "the log-probability of a token that was written already times this; 1: as it is");
+  sub->add_flag("--sample", s.sample, "sample each token instead of taking the best");
+  sub->add_option("--temperature", s.temperature, "of the sampling");
+  sub->add_option("--top-k", s.top_k, "sample among the K likeliest; 0: all");
+  sub->add_option("--top-p", s.top_p, "sample among the likeliest with this probability together");
+  sub->add_option("--seed", s.seed, "of the sampling")->check(whole_number());
+  add_color_option(*sub, o->color);
+  sub->add_option("--threads", o->threads, "default: all cores");
+  sub->callback([o, &streams] {
+    if (o->threads != 0) set_threads(o->threads);
+    talk(*o, streams);
+  });
+}
+
+}  // namespace fovea::cli

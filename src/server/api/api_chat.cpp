@@ -1,0 +1,106 @@
+// POST /chat: a reply to the turns of a conversation, with what it attended to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "fovea/error.hpp"
+#include "server/api/api.hpp"
+#include "server/api/call.hpp"
+#include "server/api/chat_model.hpp"
+#include "server/api/numbers.hpp"
+#include "server/api/texts.hpp"
+#include "server/http/limits.hpp"
+
+namespace fovea::server {
+namespace {
+
+// The parameter turns: an array of texts, the oldest first; from a form a text with a line per turn.
+std::vector<std::string> turns_of(const Fields& fields) {
+  const nlohmann::json& given = fields["turns"];
+  std::vector<std::string> turns;
+  if (given.is_string()) {
+    const auto& text = given.get_ref<const std::string&>();
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      turns.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  } else if (given.is_array()) {
+    for (const auto& turn : given) {
+      if (!turn.is_string()) throw Refusal(400, "Invalid request: turns parameter is not an array of strings");
+      turns.push_back(turn.get<std::string>());
+    }
+  } else if (!given.is_null()) {
+    throw Refusal(400, "Invalid request: turns parameter is not an array of strings");
+  }
+  const auto blank = [](const std::string& turn) { return turn.find_first_not_of(" \t\r\n") == std::string::npos; };
+  if (turns.empty() || blank(turns.back())) throw Refusal(400, "Invalid request: missing turns parameter");
+  return turns;
+}
+
+struct ChatWork {
+  std::shared_ptr<ChatJob> job = std::make_shared<ChatJob>();
+  std::string model;
+  bool attention = false;
+
+  [[nodiscard]] Response response(const std::shared_ptr<Budget>& budget) const {
+    job->check();
+    const Translation& t = job->replies.at(0);
+    Lease memory(budget);
+    const Translation* const all[] = {&t};
+    if (attention) take_memory(memory, record_bytes(all, 1));
+    nlohmann::ordered_json body = {{"reply", t.text}, {"log_probability", t.log_probability}, {"model", model}};
+    std::string out = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    if (attention && !t.attention.empty()) {
+      out.pop_back();
+      out += ",\"attention\":" + to_json(t.record(), {.decimals = 4}) + ",\"attention_over_turns\":";
+      nlohmann::json rows = nlohmann::json::array();
+      for (const auto& row : attention_over_turns(t)) {
+        auto& list = rows.emplace_back(nlohmann::json::array());
+        for (const float w : row) list.push_back(std::round(static_cast<double>(w) * 1e4) / 1e4);
+      }
+      out += rows.dump() + "}";
+    }
+    return {200, out};
+  }
+};
+
+}  // namespace
+
+void Api::chat(const Shared& call) {
+  check_access(*call);
+  const Fields fields(*call->request);
+  const std::vector<std::string> turns = turns_of(fields);
+  const auto& model = static_cast<const ChatModel&>(call->models->find(Task::chat, fields.text("model")));
+  const auto work = std::make_shared<ChatWork>();
+  work->model = model.name();
+  work->attention = fields.flag("attention");
+  if (work->attention && !model.attends()) {
+    throw Refusal(400, fmt::format("the model {} has no attention to show", model.name()));
+  }
+  check_limit(turns.size(), options_.batch_limit);
+  std::size_t bytes = 0;
+  for (const std::string& turn : turns) {
+    check_limit(characters(turn), options_.char_limit);
+    bytes += turn.size();
+  }
+  charge(*call, 1);
+  ChatJob& job = *work->job;
+  job.how.beam = options_.beam;
+  job.how.attention = work->attention;
+  job.how.sample = fields.flag("sample");
+  if (job.how.sample) {
+    job.how.top_p = 0.9F;
+    job.how.seed = static_cast<std::uint64_t>(std::max(0, fields.number("seed", 1)));
+  }
+  job.memory = Lease(options_.memory);
+  hold_request(job, bytes, 1);
+  job.lines = {model.line(turns)};
+  job.unwanted = [call] { return call->reply->gone(); };
+  job.done = [this, call, work] { respond(call, [&] { return work->response(options_.memory); }); };
+  submit(call, model, work->job);
+}
+
+}  // namespace fovea::server

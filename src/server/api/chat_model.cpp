@@ -1,0 +1,82 @@
+#include "server/api/chat_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/error.hpp"
+#include "server/http/fields.hpp"
+
+namespace fovea::server {
+namespace {
+
+constexpr std::size_t kLongestTalk = 1024;  // tokens that are read of a conversation
+
+std::size_t longest_talk(const ModelConfig& config) {
+  const std::int64_t positions = config.longest_source();
+  return positions > 0 ? std::min(kLongestTalk, static_cast<std::size_t>(positions)) : kLongestTalk;
+}
+
+ChatJob& chat_job_of(const Item& item) {
+  return static_cast<ChatJob&>(*item.job);  // only its own jobs come to a model
+}
+
+}  // namespace
+
+std::unique_ptr<Model> ChatModel::load(const ModelPlace& place) {
+  return std::make_unique<ChatModel>(place.name_or_folder(), std::make_unique<const Translator>(place.folder));
+}
+
+ChatModel::ChatModel(std::string name, std::unique_ptr<const Translator> translator)
+    : Model(Task::chat, std::move(name)),
+      translator_(std::move(translator)),
+      longest_(longest_talk(translator_->config())) {}
+
+void ChatModel::add_description(nlohmann::json& json) const {
+  const auto& source = std::get<TurnSourceConfig>(translator_->config().source);
+  json["attention"] = attends();
+  json["turns"] = enum_text(source.turns);
+  json["max_turns"] = source.max_turns;
+  json["languages"] = translator_->config().languages;
+}
+
+std::string ChatModel::line(std::span<const std::string> turns) const {
+  const auto most = static_cast<std::size_t>(std::get<TurnSourceConfig>(translator_->config().source).max_turns);
+  if (turns.size() > most) turns = turns.last(most);
+  for (;;) {
+    std::string line = turns_line(turns);
+    const std::size_t tokens = translator_->tokenizers().source->encode(line).size() + 1;
+    if (tokens <= longest_) return line;
+    if (turns.size() <= 1) {
+      throw Refusal(400, fmt::format("Invalid request: the last turn has {} tokens, the model {} reads up to {}",
+                                     tokens, name(), longest_));
+    }
+    turns = turns.subspan(1);
+  }
+}
+
+bool ChatModel::together(const Job& first, const Job& second) const {
+  const auto& a = static_cast<const ChatJob&>(first).how;
+  const auto& b = static_cast<const ChatJob&>(second).how;
+  // Samples depend on a line's number in its batch, so those of two requests are not drawn together.
+  return !a.sample && !b.sample && a.beam == b.beam && a.attention == b.attention &&
+         a.repetition_penalty == b.repetition_penalty && a.no_repeat_ngram == b.no_repeat_ngram;
+}
+
+Worker::Done ChatModel::run(std::span<const Item> items, Desk& desk) const {
+  std::vector<std::string> lines;
+  lines.reserve(items.size());
+  for (const Item& item : items) lines.push_back(item.job->lines[item.line]);
+  auto results = translator_->translate(lines, chat_job_of(items[0]).how);
+  Done done;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    Translation& t = results[i][0];
+    done.read += static_cast<std::int64_t>(t.source_tokens.size());
+    done.written += static_cast<std::int64_t>(t.target_tokens.size());
+    desk.hold(*items[i].job, t.source_tokens.size() * t.target_tokens.size() * sizeof(float));
+    chat_job_of(items[i]).replies[items[i].line] = std::move(t);
+  }
+  return done;
+}
+
+}  // namespace fovea::server

@@ -1,0 +1,45 @@
+// A model of conversations, as the server has it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/chat.hpp"
+#include "server/api/models.hpp"
+
+namespace fovea::server {
+
+/// A line of turns to reply to.
+struct ChatJob final : Job {
+  ChatJob() { failure = "Cannot reply"; }
+  void prepare() override { replies.resize(lines.size()); }
+
+  ChatOptions how;
+  std::vector<Translation> replies;
+};
+
+class ChatModel final : public Model {
+ public:
+  /// Its name is place.name or the folder's. Throws FileError, UsageError.
+  [[nodiscard]] static std::unique_ptr<Model> load(const ModelPlace& place);
+  ChatModel(std::string name, std::unique_ptr<const Translator> translator);
+
+  [[nodiscard]] bool attends() const { return translator_->attends(); }
+  /// As many of the last turns as it reads, as a line. Throws Refusal 400 when the last alone is too long.
+  [[nodiscard]] std::string line(std::span<const std::string> turns) const;
+  /// Throws UsageError for options that cannot be.
+  void check(const ChatOptions& how) const { translator_->check(how); }
+
+  [[nodiscard]] bool together(const Job& a, const Job& b) const override;
+  Done run(std::span<const Item> items, Desk& desk) const override;
+
+ private:
+  void add_description(nlohmann::json& json) const override;
+
+  const std::unique_ptr<const Translator> translator_;
+  const std::size_t longest_;  // tokens of a line
+};
+
+}  // namespace fovea::server
