@@ -321,8 +321,11 @@ void SearchOptions::check() const {
   require(std::isfinite(length_penalty), "length_penalty", length_penalty, "a finite number is needed");
   require(coverage_penalty >= 0 && std::isfinite(coverage_penalty), "coverage_penalty", coverage_penalty,
           "0 or more is needed");
-  require(min_length >= 0, "min_length", min_length, "0 or more is needed");
-  require(max_length >= 0, "max_length", max_length, "1 or more is needed (0: twice the source and 20)");
+  // Time grows with the square of the length: a limit, so that a mistyped number has an end.
+  constexpr int kLongest = 20000;
+  require(min_length >= 0 && min_length <= kLongest, "min_length", min_length, "0 to 20000 are possible");
+  require(max_length >= 0 && max_length <= kLongest, "max_length", max_length,
+          "1 to 20000 are possible (0: twice the source and 20)");
   require(max_length == 0 || min_length <= max_length, "min_length", min_length, "at most `max_length` is possible");
   require(no_repeat_ngram >= 0, "no_repeat_ngram", no_repeat_ngram, "0 or more is needed");
   require(repetition_penalty >= 1 && std::isfinite(repetition_penalty), "repetition_penalty", repetition_penalty,

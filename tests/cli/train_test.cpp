@@ -179,7 +179,8 @@ TEST_F(TrainCommand, AConfigFileMayBeJoinedToItsOption) {
 }
 
 TEST_F(TrainCommand, ATrainingThatDivergesSaysSo) {
-  const Ran r = run_cli(train("m", {"--clip", "0", "--max-steps", "9", "--learning-rate", "1e30", "--checkpoint-every", "100"}));
+  const Ran r =
+      run_cli(train("m", {"--clip", "0", "--max-steps", "9", "--learning-rate", "1e30", "--checkpoint-every", "100"}));
   EXPECT_EQ(r.code, 1);
   EXPECT_NE(r.err.find("--learning-rate"), std::string::npos) << r.err;
 }
@@ -211,6 +212,9 @@ TEST_F(TrainCommand, ATrainingGoesOnOnlyWithWhatItWasGiven) {
                "was made with other text to validate on");
   expect_error(resumed({"--seed", "7"}), 2, "was made with seed 1, not 7");
   expect_error(resumed({"--average", "2"}), 2, "was made with average 1, not 2");
+  expect_error(resumed({"--vocab", "77"}), 2, "was made with vocab 8000, not 77");
+  expect_error(resumed({"--min-count", "2"}), 2, "was made with min-count 1, not 2");
+  expect_error(resumed({"--shared-vocab"}), 2, "was made with shared-vocab false, not true");
   expect_error(resumed({"--overwrite"}), 2, "--overwrite");
   // Odd lines of a log are not shown; they end nothing.
   folder_.write("m/log.jsonl", folder_.read("m/log.jsonl") + "{\"step\":1,\"best\":\"x\"}\n" +

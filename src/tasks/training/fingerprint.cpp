@@ -36,7 +36,16 @@ std::string training_fingerprint(const TrainingJob& job, const text::Pairs& corp
                                 {"validate", enum_text(job.validate_by)},
                                 {"validation", hash_of(valid)},
                                 {"average", job.options.average},
-                                {"ema", job.options.adam.ema}};
+                                {"ema", job.options.adam.ema},
+                                {"batch-tokens", job.options.batch_tokens},
+                                {"tokenizer", job.tokenizer_model.empty() ? std::string(name_of(job.tokenizer))
+                                                                          : job.tokenizer_model}};
+  if (job.tokenizer_model.empty()) {
+    fingerprint["vocab"] = job.vocabulary;
+    fingerprint["min-count"] = job.min_count;
+    fingerprint["shared-vocab"] = job.shared_vocabulary;
+    fingerprint["bpe"] = job.bpe;
+  }
   if (job.subword_sampling > 0) fingerprint["subword-sampling"] = job.subword_sampling;
   return fingerprint.dump();
 }

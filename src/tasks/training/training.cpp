@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/processes.hpp"
+#include "base/require.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "fovea/precision.hpp"
@@ -30,6 +31,7 @@ namespace {
 TrainingJob completed(const TrainingJob& given) {
   TrainingJob job = given;
   TrainOptions& o = job.options;
+  require(job.max_length >= 1, "max_length", job.max_length, "1 or more is needed");
   if (o.max_steps == 0 && o.max_epochs == 0 && o.max_minutes == 0) o.max_epochs = 20;
   if (o.schedule.peak == 0) o.schedule.peak = usual_rate(job.config, o.schedule.warmup);
   o.schedule.last_step = o.max_steps;
