@@ -19,7 +19,7 @@ namespace fovea {
 namespace {
 
 constexpr const char* kLibrary = "libmpi.so.40";
-constexpr std::size_t kLargest = std::size_t{1} << 28;  // bytes of one message: MPI counts in int
+constexpr std::size_t kLargestMessage = std::size_t{1} << 28;  // bytes of one message: MPI counts in int
 constexpr int kTag = 1;
 constexpr int kFunneled = 1;  // MPI_THREAD_FUNNELED: one thread calls it
 
@@ -83,8 +83,8 @@ class Mpi final : public Processes {
   void exchange(std::span<const Outgoing> send, std::span<const Incoming> receive) override {
     pending_.clear();
     for (const Incoming& message : receive) {
-      for (std::size_t at = 0; at < message.bytes.size(); at += kLargest) {
-        const auto part = message.bytes.subspan(at, std::min(kLargest, message.bytes.size() - at));
+      for (std::size_t at = 0; at < message.bytes.size(); at += kLargestMessage) {
+        const auto part = message.bytes.subspan(at, std::min(kLargestMessage, message.bytes.size() - at));
         Handle& request = pending_.emplace_back(Pending{message.from, nullptr}).request;
         check(mpi_.receive(part.data(), static_cast<int>(part.size()), mpi_.byte, message.from, kTag, mpi_.world,
                            &request),
@@ -92,8 +92,8 @@ class Mpi final : public Processes {
       }
     }
     for (const Outgoing& message : send) {
-      for (std::size_t at = 0; at < message.bytes.size(); at += kLargest) {
-        const auto part = message.bytes.subspan(at, std::min(kLargest, message.bytes.size() - at));
+      for (std::size_t at = 0; at < message.bytes.size(); at += kLargestMessage) {
+        const auto part = message.bytes.subspan(at, std::min(kLargestMessage, message.bytes.size() - at));
         Handle& request = pending_.emplace_back(Pending{message.to, nullptr}).request;
         check(mpi_.send(part.data(), static_cast<int>(part.size()), mpi_.byte, message.to, kTag, mpi_.world, &request),
               "MPI_Isend");

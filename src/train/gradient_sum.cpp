@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::int64_t kPiece = 16384;  // values a thread adds at a time
+constexpr std::int64_t kSlicePiece = 16384;  // values a thread adds at a time
 
 // Calls join(i, j) for the pairs of the tree over `copies` leaves that lie within [begin, end), leaves first: branch i
 // takes in branch j.
@@ -30,8 +30,8 @@ int share(int copies, int count, int rank) {
 
 template <class Body>
 void in_pieces(std::int64_t size, const Body& body) {
-  parallel_for((size + kPiece - 1) / kPiece, 1,
-               [&](std::int64_t begin, std::int64_t end) { body(begin * kPiece, std::min(size, end * kPiece)); });
+  parallel_for((size + kSlicePiece - 1) / kSlicePiece, 1,
+               [&](std::int64_t begin, std::int64_t end) { body(begin * kSlicePiece, std::min(size, end * kSlicePiece)); });
 }
 
 }  // namespace

@@ -29,17 +29,17 @@ std::string hash_of(const text::Pairs& pairs) {
 }  // namespace
 
 std::string training_fingerprint(const TrainingJob& job, const text::Pairs& corpus, const text::Pairs& valid) {
-  nlohmann::json fingerprint = {{"model", to_json(job.config)},
-                                {"seed", job.options.seed},
-                                {"pairs", corpus.size()},
-                                {"text", hash_of(corpus)},
-                                {"validate", enum_text(job.validate_by)},
-                                {"validation", hash_of(valid)},
-                                {"average", job.options.average},
-                                {"ema", job.options.adam.ema},
-                                {"batch-tokens", job.options.batch_tokens},
-                                {"tokenizer", job.tokenizer_model.empty() ? std::string(name_of(job.tokenizer))
-                                                                          : job.tokenizer_model}};
+  nlohmann::json fingerprint = {
+      {"model", to_json(job.config)},
+      {"seed", job.options.seed},
+      {"pairs", corpus.size()},
+      {"text", hash_of(corpus)},
+      {"validate", enum_text(job.validate_by)},
+      {"validation", hash_of(valid)},
+      {"average", job.options.average},
+      {"ema", job.options.adam.ema},
+      {"batch-tokens", job.options.batch_tokens},
+      {"tokenizer", job.tokenizer_model.empty() ? std::string(name_of(job.tokenizer)) : job.tokenizer_model}};
   if (job.tokenizer_model.empty()) {
     fingerprint["vocab"] = job.vocabulary;
     fingerprint["min-count"] = job.min_count;
