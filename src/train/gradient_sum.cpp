@@ -30,8 +30,9 @@ int share(int copies, int count, int rank) {
 
 template <class Body>
 void in_pieces(std::int64_t size, const Body& body) {
-  parallel_for((size + kSlicePiece - 1) / kSlicePiece, 1,
-               [&](std::int64_t begin, std::int64_t end) { body(begin * kSlicePiece, std::min(size, end * kSlicePiece)); });
+  parallel_for((size + kSlicePiece - 1) / kSlicePiece, 1, [&](std::int64_t begin, std::int64_t end) {
+    body(begin * kSlicePiece, std::min(size, end * kSlicePiece));
+  });
 }
 
 }  // namespace
