@@ -17,7 +17,7 @@ INDENT = " " * 30  # where the help's second column begins
 class Entry:
     """An option or a subcommand, as a line of the help shows it."""
 
-    term: str  # "--metric TEXT:{bleu,chrf} ..." or "bench"
+    term: str  # "--metric bleu|chrf ..." or "bench"
     text: str
 
     @property
@@ -30,8 +30,8 @@ class Entry:
 
     @property
     def choices(self):
-        found = re.search(r":\{([^}]*)\}", self.term)
-        return found[1].split(",") if found else []
+        found = re.search(r" (\S+\|\S+)", self.term)
+        return found[1].split("|") if found else []
 
 
 @dataclass
@@ -52,8 +52,8 @@ def read_command(binary, words):
     text = subprocess.run([binary, *words[1:], "--help"], check=True, capture_output=True, text=True).stdout
     command = Command(words)
     heading, subcommands = None, []
-    lines = text.splitlines()
-    for line, after in zip(lines, [*lines[1:], ""]):
+    entries = []
+    for line in text.splitlines():
         if line.startswith("Usage: "):
             command.usage = line.removeprefix("Usage: ")
         elif not line.strip():
@@ -65,10 +65,12 @@ def read_command(binary, words):
                 command.about += (" " if command.about else "") + line
         elif not line.startswith(INDENT):
             entries = subcommands if heading == "Subcommands" else command.groups.setdefault(heading, [])
-            if after.startswith(INDENT):  # the term is longer than its column: its text stands below it
-                entries.append(Entry(line.strip(), after.strip()))
-            else:
+            if line[len(INDENT) - 1 :].startswith(" ") or len(line) <= len(INDENT):
                 entries.append(Entry(line[: len(INDENT)].strip(), line[len(INDENT) :].strip()))
+            else:  # the term is longer than its column: its text stands below it
+                entries.append(Entry(line.strip(), ""))
+        else:  # the text goes on
+            entries[-1].text = f"{entries[-1].text} {line.strip()}".strip()
     if not command.usage:
         sys.exit(f"{' '.join(words)} --help shows no usage")
     for entry in subcommands:

@@ -35,20 +35,20 @@ void run_attend(const AttendArguments& arguments) {
   AttendCall call;
   read_call(arguments, call);
 
-  Attended told;
+  Attended result;
   {
     const NoGrad quiet;
-    told = attend(call.query, call.key, call.value, call.options);
+    result = attend(call.query, call.key, call.value, call.options);
   }
   SafetensorsWriter top, grads;
   if (arguments.top) {
-    top.add("weight", told.top.weight);
-    top.add("index", told.top.weight.shape(), told.top.index);
+    top.add("weight", result.top.weight);
+    top.add("index", result.top.weight.shape(), result.top.index);
   }
   if (call.grad) {
-    if (!(call.grad.shape() == told.context.shape())) {
+    if (!(call.grad.shape() == result.context.shape())) {
       throw ShapeError(fmt::format("--grad: {} is {}; expected {}, the shape of the output", arguments.grad,
-                                   call.grad.shape().text(), told.context.shape().text()));
+                                   call.grad.shape().text(), result.context.shape().text()));
     }
     call.options.want = {};
     backward(attend(call.query, call.key, call.value, call.options).context, call.grad);
@@ -59,8 +59,8 @@ void run_attend(const AttendArguments& arguments) {
   }
 
   std::deque<WholeFile> files;
-  if (!arguments.out.empty()) write_npy(files.emplace_back(arguments.out), told.context.value());
-  if (!arguments.weights.empty()) write_npy(files.emplace_back(arguments.weights), told.weights.value());
+  if (!arguments.out.empty()) write_npy(files.emplace_back(arguments.out), result.context.value());
+  if (!arguments.weights.empty()) write_npy(files.emplace_back(arguments.weights), result.weights.value());
   if (!arguments.top_out.empty()) top.write(files.emplace_back(arguments.top_out));
   if (!arguments.grads.empty()) grads.write(files.emplace_back(arguments.grads));
   for (WholeFile& file : files) file.prepare();
@@ -86,7 +86,7 @@ void add_attend(CLI::App& app, const Streams&) {
   command->add_option("--window", a->window, "query i sees only keys with |i + (Tk - Tq) - j| <= W")
       ->check(whole_number(std::numeric_limits<std::int64_t>::max()));
   command->add_option("--lengths", a->lengths, ".npy, int64 [B]: keys from there on are padding");
-  command->add_option("--mask", a->mask, ".npy, bool, broadcastable to [B,H,Tq,Tk]: true may look");
+  command->add_option("--mask", a->mask, ".npy, bool, broadcastable to [B,H,Tq,Tk]: true may be attended to");
   command->add_option("--bias", a->bias, ".npy, added to the scores, broadcastable to [B,H,Tq,Tk]");
   command->add_flag("--alibi", a->alibi, "ALiBi's bias per head");
   command->add_option("--out", a->out, "the context, .npy");

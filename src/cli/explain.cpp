@@ -29,7 +29,7 @@ namespace fovea::cli {
 namespace {
 
 constexpr const char* kSentence = "看小猫，它好可爱";
-// Of the made-up numbers, one choice with which 它 (it) looks at 小猫 (kitten), as a trained model's would.
+// Of the made-up numbers, one choice with which 它 (it) attends to 小猫 (kitten), as a trained model's would.
 constexpr std::uint64_t kSeed = 115947;
 // More cannot be read.
 constexpr std::int64_t kMostTokens = 64;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <istream>
+#include <memory>
 #include <new>
 #include <ostream>
 
 #include "base/processes.hpp"
 #include "cli/command.hpp"
 #include "cli/field_options.hpp"
+#include "cli/help_format.hpp"
 #include "fovea/error.hpp"
 #include "kernels/kernels.hpp"
 
@@ -62,6 +64,8 @@ const CLI::App& chosen(const CLI::App& app) {
 int run(const std::vector<std::string>& arguments, const Streams& streams) {
   CLI::App app("Attention for C++: train, run, inspect and serve attention models on CPUs.", "fovea");
   try {
+    app.formatter(std::make_shared<HelpFormat>());
+    app.option_defaults()->always_capture_default();  // shown by --help
     app.require_subcommand(1);
     app.set_version_flag("--version", FOVEA_VERSION);
     add_attend(app, streams);

@@ -1,8 +1,8 @@
 // fovea run --model DIR… [--beam N] [--length-penalty A] [--n-best N] [--sample] … < in > out
 //
-// One output line per input line, in order; an empty line gives an empty line. --attention FILE writes which tokens
-// attended to which, --kind whose attention, --all-heads each layer and head; --alignments FILE writes pairs;
-// --intervene FILE changes the model while it runs; --scores puts the score and a tab before each output.
+// One output line per input line (plain or gzip), in order; an empty line gives an empty line. --attention FILE writes
+// which tokens attended to which, --kind whose attention, --all-heads each layer and head; --alignments FILE writes
+// pairs; --intervene FILE changes the model while it runs; --scores puts the score and a tab before each output.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/gunzip.hpp"
 #include "cli/input.hpp"
 #include "cli/outputs.hpp"
 #include "cli/whole_number.hpp"
@@ -25,6 +26,7 @@
 #include "tasks/interventions_file.hpp"
 #include "tasks/translation/reranker.hpp"
 #include "text/corpus.hpp"
+#include "view/attention_file.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -104,14 +106,10 @@ void check_usage(const Options& o) {
   }
 }
 
-// The line of --attention for an output: of one kind, or of all. A line without text has no maps, but the same fields.
-std::string attention_line(const Options& o, const Translation& output) {
+// What --attention writes of an output: of one kind, or of all. A line without text has no maps.
+AttentionRecord attention_record(const Options& o, const Translation& output) {
   AttentionRecord record = output.record();
-  if (!o.traces()) return to_json(record);
-  if (output.source_tokens.empty()) {
-    const std::string line = to_json(record);
-    return o.lists_heads() ? line.substr(0, line.size() - 1) + ",\"attention\":[]}" : line;
-  }
+  if (!o.traces() || output.source_tokens.empty()) return record;
   if (o.kind == "all") {
     if (record.maps.empty()) throw UsageError("--kind: the model has no attention to write");
     if (record.source.empty()) {  // no cross-attention: the maps alone
@@ -121,7 +119,7 @@ std::string attention_line(const Options& o, const Translation& output) {
                         static_cast<std::int64_t>(record.source.size()),
                         std::vector<float>(record.target.size() * record.source.size(), 0.0F)};
     }
-    return to_json(record);
+    return record;
   }
   if (o.kind != "cross") {
     const auto wanted = attention_kind(o.kind);
@@ -134,7 +132,7 @@ std::string attention_line(const Options& o, const Translation& output) {
     record = record_of_kind(record, wanted);
   }
   if (!o.all_heads) record.maps.clear();
-  return to_json(record);
+  return record;
 }
 
 std::optional<Reranker> reranker(const Options& o, const Streams& streams) {
@@ -183,7 +181,7 @@ void run_classifier(const Options& o, const Streams& streams) {
   if (!o.attention_file.empty() && !classifier.config().attends()) {
     throw UsageError(fmt::format("--attention: {} has no attention to show", o.models[0]));
   }
-  std::optional<WholeFile> attention;
+  std::optional<view::AttentionWriter> attention;
   if (!o.attention_file.empty()) attention.emplace(o.attention_file);
   std::vector<std::string> lines;
   const auto flush = [&] {
@@ -198,15 +196,16 @@ void run_classifier(const Options& o, const Streams& streams) {
       } else {
         streams.out << c.label << '\n';
       }
-      if (attention) attention->write(to_json(c.record()) + "\n");
+      if (attention) attention->add(c.record());
     }
     if (!streams.out.flush()) throw Error("standard output: cannot write");
     lines.clear();
   };
   std::int64_t read = 0;
-  for (std::string line; next_line(streams.in, line, read);) {
+  TextInput input(streams.in);
+  for (std::string line; next_line(input.stream(), line, read);) {
     lines.push_back(std::move(line));
-    if (lines.size() == kBlock || !has_more(streams.in)) flush();
+    if (lines.size() == kBlock || !has_more(input.stream())) flush();
   }
   if (!lines.empty()) flush();
   if (attention) attention->commit();
@@ -229,7 +228,7 @@ void run_model(const Options& o, const Streams& streams) {
                                  fmt::join(o.models, " with ")));
   }
   // Opened first: what cannot be written is said before the work, not after it.
-  std::optional<WholeFile> attention;
+  std::optional<view::AttentionWriter> attention;
   std::optional<WholeFile> alignments;
   if (!o.attention_file.empty()) attention.emplace(o.attention_file);
   if (!o.alignments_file.empty()) alignments.emplace(o.alignments_file);
@@ -250,15 +249,14 @@ void run_model(const Options& o, const Streams& streams) {
         }
       });
     }
-    // Numbers as text take as long as finding them: every thread writes its lines.
-    std::vector<std::string> written(attention ? results.size() : 0);
-    parallel_for(static_cast<std::int64_t>(written.size()), 4, [&](std::int64_t from, std::int64_t to) {
-      for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
-        for (const Translation& t : results[i]) written[i] += attention_line(o, t) + "\n";
+    if (attention) {
+      std::vector<AttentionRecord> records;
+      for (const auto& outputs : results) {
+        for (const Translation& t : outputs) records.push_back(attention_record(o, t));
       }
-    });
+      attention->add(records, o.lists_heads());
+    }
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (attention) attention->write(written[i]);
       for (const Translation& t : results[i]) {
         if (o.scores) streams.out << fmt::format("{:.4f}\t", t.score);
         streams.out << t.text << '\n';
@@ -269,9 +267,10 @@ void run_model(const Options& o, const Streams& streams) {
     lines.clear();
   };
   const std::size_t block = o.traces() ? kTraceBlock : kBlock;
-  for (std::string line; next_line(streams.in, line, read);) {
+  TextInput input(streams.in);
+  for (std::string line; next_line(input.stream(), line, read);) {
     lines.push_back(std::move(line));
-    if (lines.size() == block || !has_more(streams.in)) flush();
+    if (lines.size() == block || !has_more(input.stream())) flush();
   }
   if (!lines.empty()) flush();
   if (attention) attention->prepare();
@@ -314,7 +313,8 @@ void add_run(CLI::App& app, const Streams& streams) {
                 "score, tab, output; of a classifier, every label and its probability, best first");
   sub->add_option("--top", o->top, "the N likeliest labels and their probabilities (classifier)")
       ->check(CLI::Range(1, 1 << 20));
-  sub->add_option("--attention", o->attention_file, "JSON lines: source, target, weights");
+  sub->add_option("--attention", o->attention_file,
+                  "file for source, target and weights: JSON lines, or binary if it ends in .safetensors");
   sub->add_option("--kind", o->kind,
                   "whose attention: cross (target to source), encoder (source to itself), decoder (target to itself), "
                   "pooling (of a classifier) or all, which also writes every layer and head")

@@ -1,11 +1,11 @@
-// fovea view FILE.jsonl [--html FILE] [--svg FILE] [--line N] [--layer L] [--head H] [--draw heatmap|ribbon]
+// fovea view FILE.jsonl|FILE.safetensors [--html FILE] [--svg FILE] [--line N] [--layer L] [--head H] [--draw
+// heatmap|ribbon]
 //            [--numbers] [--color auto|always|never]
 //
 // Draws attention that `fovea run --attention` wrote: in the terminal, or as a page or a picture. FILE may be "-".
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <istream>
 #include <limits>
 #include <memory>
@@ -17,7 +17,7 @@
 #include "cli/outputs.hpp"
 #include "cli/terminal.hpp"
 #include "fovea/error.hpp"
-#include "view/attention_lines.hpp"
+#include "view/attention_file.hpp"
 #include "view/page.hpp"
 #include "view/svg.hpp"
 #include "view/terminal.hpp"
@@ -25,6 +25,8 @@
 
 namespace fovea::cli {
 namespace {
+
+constexpr std::int64_t kMostPictures = 50;  // in one file; a line of some words takes 35 kB
 
 struct ViewOptions {
   std::string file;
@@ -68,32 +70,31 @@ void draw_in_terminal(std::int64_t line, const AttentionRecord& picture, const V
 }
 
 void view_file(const ViewOptions& options, const Streams& streams) {
-  std::ifstream file;
   const bool from_stdin = options.file == "-";
   const std::string name = from_stdin ? "standard input" : options.file;
-  if (!from_stdin) {
-    std::error_code error;
-    if (std::filesystem::is_directory(options.file, error)) throw FileError(name + ": is a directory");
-    file.open(options.file, std::ios::binary);
-    if (!file) throw FileError(name + ": cannot be opened");
-  }
   check_outputs_differ({{"--html", &options.html}, {"--svg", &options.svg}});
   const bool to_files = !options.html.empty() || !options.svg.empty();
   const view::TerminalStyle style = terminal_style(streams.out, options.color);
   std::vector<AttentionRecord> pictures;
   std::vector<view::SvgPiece> pieces;
   std::int64_t drawn = 0;
-  const std::int64_t lines = view::read_attention(
-      from_stdin ? streams.in : file, name, options.line, [&](std::int64_t line, AttentionRecord picture) {
-        ++drawn;
-        if (!to_files) return draw_in_terminal(line, picture, options, style, streams.out);
-        if (!options.svg.empty()) {
-          const AttentionMatrix weights = weights_to_draw(picture, options);
-          pieces.push_back(options.draw == "ribbon" ? view::svg_ribbon(picture, weights)
-                                                    : view::svg_heat_map(picture, weights));
-        }
-        if (!options.html.empty()) pictures.push_back(std::move(picture));
-      });
+  const auto draw = [&](std::int64_t line, AttentionRecord picture) {
+    ++drawn;
+    if (!to_files) return draw_in_terminal(line, picture, options, style, streams.out);
+    if (!options.svg.empty()) {
+      if (drawn > kMostPictures) {
+        throw UsageError(fmt::format(
+            "--svg: {} has more than {} lines, too many for one picture; --line N draws one of them, --html all", name,
+            kMostPictures));
+      }
+      const AttentionMatrix weights = weights_to_draw(picture, options);
+      pieces.push_back(options.draw == "ribbon" ? view::svg_ribbon(picture, weights)
+                                                : view::svg_heat_map(picture, weights));
+    }
+    if (!options.html.empty()) pictures.push_back(std::move(picture));
+  };
+  const std::int64_t lines = from_stdin ? view::read_attention(streams.in, name, options.line, draw)
+                                        : view::read_attention(options.file, options.line, draw);
   if (options.line > lines) throw FileError(fmt::format("{}: has {} lines, no line {}", name, lines, options.line));
   if (drawn == 0)
     throw FileError(fmt::format(
@@ -104,7 +105,7 @@ void view_file(const ViewOptions& options, const Streams& streams) {
       options.svg.empty()
           ? ""
           : view::svg_document(pieces, "Attention: " + title,
-                               "What each target token looked at in the source, as weights from 0 to 1.");
+                               "What each target token attended to in the source, as weights from 0 to 1.");
   write_whole_files({{options.html, page}, {options.svg, drawing}});
 }
 
@@ -113,9 +114,13 @@ void view_file(const ViewOptions& options, const Streams& streams) {
 void add_view(CLI::App& app, const Streams& streams) {
   auto options = std::make_shared<ViewOptions>();
   auto* command = app.add_subcommand("view", "draw attention that fovea run wrote, in the terminal or as a file");
-  command->add_option("FILE", options->file, "JSON lines of fovea run --attention; - reads standard input")->required();
+  command
+      ->add_option(
+          "FILE", options->file,
+          "attention that fovea run --attention wrote, JSON lines or .safetensors; - reads JSON from standard input")
+      ->required();
   command->add_option("--html", options->html, "write a page, one file with everything in it");
-  command->add_option("--svg", options->svg, "write a picture");
+  command->add_option("--svg", options->svg, "write a picture, of at most 50 lines or of one --line");
   command->add_option("--line", options->line, "only this line of FILE, counted from 1")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   command->add_option(

@@ -175,8 +175,8 @@ struct Shift {
   std::u32string words;
 };
 
-// The best shift of `words`; counts the candidates it looked at into `looked`.
-Shift best_shift(const std::u32string& words, std::u32string_view reference, EditTable& table, int& looked) {
+// The best shift of `words`; counts the candidates it tried into `tried`.
+Shift best_shift(const std::u32string& words, std::u32string_view reference, EditTable& table, int& tried) {
   const int before = table.compute(words);
   const Alignment alignment(table.steps());
   const int words_count = static_cast<int>(words.size());
@@ -203,7 +203,7 @@ Shift best_shift(const std::u32string& words, std::u32string_view reference, Edi
                                      static_cast<std::size_t>(target));
       const int saved = before - table.distance(moved, std::min(start, target));
       const Rank rank{saved, length, -start, -target};
-      ++looked;
+      ++tried;
       if (!found || rank > best_rank) {
         found = true;
         best_rank = rank;
@@ -219,7 +219,7 @@ Shift best_shift(const std::u32string& words, std::u32string_view reference, Edi
         if (words[static_cast<std::size_t>(i + length - 1)] != reference[static_cast<std::size_t>(j + length - 1)])
           break;
         try_run(i, j, length);
-        if (looked >= most_candidates) return best;
+        if (tried >= most_candidates) return best;
       }
     }
   }
@@ -230,9 +230,9 @@ int count_edits(std::u32string words, std::u32string_view reference) {
   if (reference.empty()) return static_cast<int>(words.size());
   EditTable table(reference, words.size());
   int shifts = 0;
-  for (int looked = 0;;) {
-    Shift shift = best_shift(words, reference, table, looked);
-    if (looked >= most_candidates || shift.saved <= 0) break;  // out of patience: the last shift found does not count
+  for (int tried = 0;;) {
+    Shift shift = best_shift(words, reference, table, tried);
+    if (tried >= most_candidates || shift.saved <= 0) break;  // out of patience: the last shift found does not count
     ++shifts;
     words = std::move(shift.words);
   }

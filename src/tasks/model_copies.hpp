@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fovea/model/config.hpp"
+#include "fovea/model/folder.hpp"
 #include "fovea/nn/parameters.hpp"
 
 namespace fovea {
@@ -59,6 +60,24 @@ class ModelCopies {
   const Parameters& weights_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Copy>> idle_;
+};
+
+/// A model for inference: its weights, packed, and copies for the threads that work with it.
+template <class Model>
+struct PackedModel {
+  const ModelConfig config;
+  const Parameters parameters;
+  ModelCopies<Model> copies;
+
+  PackedModel(const ModelConfig& of, Parameters weights)
+      : config(of), parameters(packed(of, std::move(weights))), copies(config, parameters) {}
+
+ private:
+  static Parameters packed(const ModelConfig& config, Parameters weights) {
+    build_weights(config, weights);  // the layers say what they multiply with
+    weights.pack();
+    return weights;
+  }
 };
 
 }  // namespace fovea

@@ -22,6 +22,18 @@ std::int64_t count_unknown(std::span<const std::int32_t> ids) {
 
 }  // namespace
 
+void check_has_text(const ParallelText& text) {
+  if (text.source.empty()) {
+    const bool one = text.source_path == text.target_path;
+    throw FileError(one ? text.source_path + " holds no lines"
+                        : fmt::format("{} and {} hold no lines", text.source_path, text.target_path));
+  }
+  for (const auto& [path, lines] : {std::pair{&text.source_path, &text.source}, {&text.target_path, &text.target}}) {
+    const auto blank = [](const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; };
+    if (std::all_of(lines->begin(), lines->end(), blank)) throw FileError(*path + " holds only blank lines");
+  }
+}
+
 ParallelText read_parallel(const std::string& source_path, const std::string& target_path) {
   ParallelText text{source_path, target_path, read_lines(source_path), read_lines(target_path)};
   if (text.source.size() != text.target.size()) {
@@ -29,11 +41,7 @@ ParallelText read_parallel(const std::string& source_path, const std::string& ta
         fmt::format("{} has {} lines but {} has {}; each line of one must answer the same line of the other",
                     source_path, text.source.size(), target_path, text.target.size()));
   }
-  if (text.source.empty()) throw FileError(fmt::format("{} and {} hold no lines", source_path, target_path));
-  for (const auto& [path, lines] : {std::pair{&source_path, &text.source}, {&target_path, &text.target}}) {
-    const auto blank = [](const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; };
-    if (std::all_of(lines->begin(), lines->end(), blank)) throw FileError(*path + " holds only blank lines");
-  }
+  check_has_text(text);
   return text;
 }
 
@@ -83,9 +91,10 @@ Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenize
       const auto source_tokens = static_cast<std::int64_t>(ids.source.size());
       const auto target_tokens = static_cast<std::int64_t>(ids.target.size());
       if (source_tokens == 0 || target_tokens == 0) {
-        leave_out(tally.empty, source_tokens == 0 ? text.source_path : text.target_path, line);
+        leave_out(tally.empty, source_tokens == 0 ? text.source_path : text.target_path, text.number(line - 1));
       } else if (source_tokens > max_length || target_tokens > max_length) {
-        leave_out(tally.too_long, source_tokens > max_length ? text.source_path : text.target_path, line);
+        leave_out(tally.too_long, source_tokens > max_length ? text.source_path : text.target_path,
+                  text.number(line - 1));
       } else {
         add(ids.source, ids.target, line, ids.copies);
         ++tally.kept;

@@ -16,7 +16,15 @@ namespace fovea::text {
 struct ParallelText {
   std::string source_path, target_path;
   std::vector<std::string> source, target;
+  std::vector<std::int64_t> numbers{};  // where each line stands in its file, from 1; empty: one after the other
+
+  [[nodiscard]] std::int64_t number(std::int64_t i) const {
+    return numbers.empty() ? i + 1 : numbers[static_cast<std::size_t>(i)];
+  }
 };
+
+/// Throws FileError when there are no lines, or those of one side are all blank.
+void check_has_text(const ParallelText& text);
 
 /// Reads both files, plain or .gz. Throws FileError: what LineReader finds, or that the files are empty or of unequal
 /// length, with both names and counts.

@@ -23,7 +23,7 @@ json to_json(const TrainState& s) {
           {"has_best", s.has_best}, {"without_improvement", s.without_improvement},
           {"halvings", s.halvings}, {"validated_step", s.validated_step},
           {"skipped", s.skipped},   {"skipped_in_a_row", s.skipped_in_a_row},
-          {"finished", s.finished}};
+          {"finished", s.finished}, {"warmup", s.warmup}};
 }
 
 // As it is written: nlohmann-json would cut off what does not fit.
@@ -54,6 +54,7 @@ TrainState state_from(const json& j) {
   if (!j.at("validated_step").is_number_integer())
     throw FileError("the state of the training has no \"validated_step\"");
   j.at("validated_step").get_to(s.validated_step);
+  if (j.contains("warmup")) count(j, "warmup", s.warmup);
   return s;
 }
 

@@ -33,6 +33,9 @@ std::vector<Tensor> copies(const Parameters& parameters) {
   return out;
 }
 
+// After so many steps the pace is known well enough to tell how many a limit of time allows.
+constexpr std::int64_t kPaceSteps = 10;
+
 class Run {
  public:
   explicit Run(Trainer& t)
@@ -43,8 +46,10 @@ class Run {
   Trainer::End run(bool resume) {
     if (resume && std::filesystem::exists(t_.checkpoint_file)) restore();
     if (state_.finished) return out_of_patience() ? Trainer::End::patience : Trainer::End::limit;
+    fit_warmup();
     // So that a folder that holds a model of this training always holds a checkpoint too.
     if (state_.step == 0) save();
+    const std::int64_t first = state_.step;
     const double before = state_.seconds;
     const Clock::time_point start = Clock::now();
     for (;;) {
@@ -55,6 +60,9 @@ class Run {
       state_.seconds = before + seconds_since(start);
       t_.observer.stepped(state_, progress());
       const bool stop = agree();
+      if (state_.step == kPaceSteps) {
+        fit_warmup_to_minutes((state_.seconds - before) / static_cast<double>(kPaceSteps - first));
+      }
       if (state_.step % t_.options.report_every == 0) report();
       if (state_.step % t_.options.checkpoint_every == 0) {
         validate();
@@ -107,7 +115,9 @@ class Run {
       totals.correct += cost.correct;
     }
     ++state_.step;
-    rate_ = o.schedule.rate(state_.step, state_.halvings);
+    Schedule schedule = o.schedule;
+    schedule.warmup = state_.warmup;
+    rate_ = schedule.rate(state_.step, state_.halvings);
     const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, totals.outputs));
     norm_ = adam_.norm(scale);
     if (!std::isfinite(totals.loss) || !std::isfinite(norm_)) {
@@ -151,6 +161,25 @@ class Run {
       if (bad(entry.weight.grad())) return "the gradient of " + entry.name + " is not finite";
     }
     return "every gradient is finite";
+  }
+
+  // At most the share of the training that the options allow. What a training began with it keeps when it goes on.
+  void fit_warmup() {
+    const TrainOptions& o = t_.options;
+    if (state_.step > 0 && state_.warmup > 0 && o.warmup_share > 0) return;
+    state_.warmup = o.schedule.warmup;
+    if (o.max_steps > 0) shorten_warmup(static_cast<double>(o.max_steps));
+    if (o.max_epochs > 0) shorten_warmup(static_cast<double>(o.max_epochs * t_.plan.batches(0)) / o.accumulate);
+  }
+
+  void fit_warmup_to_minutes(double seconds_per_step) {
+    if (t_.options.max_minutes > 0) shorten_warmup(60 * t_.options.max_minutes / std::max(1e-9, seconds_per_step));
+  }
+
+  void shorten_warmup(double steps) {
+    if (t_.options.warmup_share <= 0) return;
+    const double most = std::max(1.0, t_.options.warmup_share * steps);
+    if (most < static_cast<double>(state_.warmup)) state_.warmup = static_cast<std::int64_t>(most);
   }
 
   [[nodiscard]] double progress() const {

@@ -10,7 +10,7 @@
 
 namespace fovea::view {
 
-/// A matrix to show. Minus infinity stands for what may not be looked at.
+/// A matrix to show. Minus infinity stands for what may not be attended to.
 struct NumberTable {
   std::string name;  // "Q"
   std::string id;    // by which a page's script finds the table; may be empty

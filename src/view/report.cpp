@@ -25,16 +25,16 @@ std::string settings(const ReportPage& report) {
   return "<section class=\"card\"><h2>Settings</h2><table class=\"settings\">\n" + out + "</table></section>\n";
 }
 
-// The sentences as text, all of them; those with attention can be looked at below.
+// The sentences as text, all of them; the attention of those that have it is drawn below.
 std::string samples(const ReportPage& report) {
   if (report.samples.empty()) return {};
   std::string rows;
   std::vector<AttentionRecord> pictures;
   for (const ReportSample& sample : report.samples) {
     const bool right = !sample.reference.empty() && sample.output == sample.reference;
-    std::string look;
+    std::string button;
     if (!sample.attention.source.empty() && !sample.attention.target.empty()) {
-      look = fmt::format("<button data-picture=\"{}\">look</button>", pictures.size());
+      button = fmt::format("<button data-picture=\"{}\">attention</button>", pictures.size());
       pictures.push_back(sample.attention);
       if (pictures.back().title.empty()) pictures.back().title = sample.source;
     }
@@ -44,11 +44,11 @@ std::string samples(const ReportPage& report) {
     if (!right && !sample.reference.empty()) {
       rows += fmt::format("<p dir=\"auto\" class=\"note\">reference: {}</p>", escape_markup(sample.reference));
     }
-    rows += "</div>" + look + "</li>\n";
+    rows += "</div>" + button + "</li>\n";
   }
   std::string out = "<section class=\"card\"><h2>Samples</h2><ol class=\"samples\">\n" + rows + "</ol></section>\n";
   if (!pictures.empty()) {
-    out += "<section class=\"card\"><h2>Where the model looked</h2><div id=\"attention\"></div></section>\n" +
+    out += "<section class=\"card\"><h2>What the model attended to</h2><div id=\"attention\"></div></section>\n" +
            data_element("pictures", records_json(pictures));
   }
   return out;

@@ -10,7 +10,7 @@
 
 namespace fovea::view {
 
-/// One held-out line: what went in, what came out, what should have, and where the model looked.
+/// One held-out line: what went in, what came out, what should have, and what the model attended to.
 struct ReportSample {
   std::string source;
   std::string output;

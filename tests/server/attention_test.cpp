@@ -1,4 +1,4 @@
-// Where the model looked, over HTTP.
+// What each token attended to, over HTTP.
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -70,8 +70,8 @@ struct SmallTraining {
   RecordingObserver observer;
   Parameters parameters{1};
   std::function<double(std::int64_t validation)> score = [](std::int64_t) { return 0.0; };  // counted from 0
-  std::vector<Weights> judged;  // what each validation was given
-  std::vector<Weights> saved;   // what was saved as the best
+  std::vector<Weights> validated;  // what each validation was given
+  std::vector<Weights> saved;      // what was saved as the best
   Trainer::End end = Trainer::End::interrupted;
   Scratch folder;
 
@@ -121,8 +121,8 @@ struct SmallTraining {
     Trainer trainer{parameters,   learners, options, examples, plan, observer, folder / "checkpoint",
                     kFingerprint, {},       {}};
     trainer.validate = [this](std::span<const Tensor> weights) {
-      judged.push_back(copied(weights));
-      return Validation{.score = score(static_cast<std::int64_t>(judged.size()) - 1), .loss = 1, .text = ""};
+      validated.push_back(copied(weights));
+      return Validation{.score = score(static_cast<std::int64_t>(validated.size()) - 1), .loss = 1, .text = ""};
     };
     trainer.save_best = [this](std::span<const Tensor> weights) { saved.push_back(copied(weights)); };
     end = trainer.run(resume);

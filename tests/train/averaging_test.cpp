@@ -21,8 +21,8 @@ std::vector<Weights> validated(int average, float ema, std::int64_t every = 2) {
   t.options.adam.ema = ema;
   t.score = [](std::int64_t i) { return static_cast<double>(i); };
   t.run();
-  EXPECT_EQ(t.saved, t.judged);
-  return t.judged;
+  EXPECT_EQ(t.saved, t.validated);
+  return t.validated;
 }
 
 TEST(Averaging, WithoutItTheStepsOwnWeightsAreValidated) {
@@ -30,8 +30,8 @@ TEST(Averaging, WithoutItTheStepsOwnWeightsAreValidated) {
   t.options.max_steps = 4;
   t.options.checkpoint_every = 4;
   t.run();
-  ASSERT_EQ(t.judged.size(), 1U);
-  EXPECT_EQ(t.judged[0], t.now());
+  ASSERT_EQ(t.validated.size(), 1U);
+  EXPECT_EQ(t.validated[0], t.now());
 }
 
 TEST(Averaging, IsTheMeanOfTheLastCheckpointsOfThoseThereAre) {

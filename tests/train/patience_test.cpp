@@ -27,7 +27,7 @@ TEST(Patience, EndsAfterExactlySoManyValidationsWithoutImprovement) {
     t.run();
     EXPECT_EQ(t.end, Trainer::End::patience);
     EXPECT_EQ(t.steps(), 2 + 2 * patience);
-    EXPECT_EQ(static_cast<int>(t.judged.size()), 1 + patience);
+    EXPECT_EQ(static_cast<int>(t.validated.size()), 1 + patience);
   }
 }
 
@@ -37,7 +37,7 @@ TEST(Patience, AnImprovementStartsTheCountAnew) {
   t.options.patience = 3;
   t.run();
   EXPECT_EQ(t.end, Trainer::End::patience);
-  EXPECT_EQ(t.judged.size(), 10U);
+  EXPECT_EQ(t.validated.size(), 10U);
   EXPECT_THAT(t.observer.was_best, ElementsAre(true, false, false, true, false, false, true, false, false, false));
 }
 
@@ -45,7 +45,7 @@ TEST(Patience, AnEqualScoreIsNoImprovement) {
   SmallTraining t;
   validate_with(t, {1});
   t.options.patience = 2;
-  EXPECT_EQ(t.run().judged.size(), 3U);
+  EXPECT_EQ(t.run().validated.size(), 3U);
 }
 
 TEST(Patience, AScoreThatIsNoNumberIsNoImprovement) {
@@ -70,9 +70,9 @@ TEST(Patience, OnlyTheBestIsSavedAndItIsWhatWasValidated) {
   t.options.max_steps = 10;
   t.run();
   ASSERT_EQ(t.saved.size(), 2U);
-  EXPECT_EQ(t.saved[0], t.judged[0]);
-  EXPECT_EQ(t.saved[1], t.judged[2]);
-  EXPECT_NE(t.judged[0], t.judged[2]);
+  EXPECT_EQ(t.saved[0], t.validated[0]);
+  EXPECT_EQ(t.saved[1], t.validated[2]);
+  EXPECT_NE(t.validated[0], t.validated[2]);
 }
 
 TEST(Plateau, TheRateIsHalvedAfterEachValidationWithoutImprovement) {

@@ -128,7 +128,7 @@ TEST(Trainer, GoingOnPastALimitGivesTheSameBytesAsNeverHavingHadIt) {
   EXPECT_EQ(s.run(60, true, rest), uninterrupted);
 }
 
-// What ends it is judged once more than the schedule says; what goes on must not be measured by that.
+// What ends it is validated once more than the schedule says; what goes on must not be measured by that.
 TEST(Trainer, AGoodEndIsNoReasonToBeDisappointedAfterIt) {
   Fixture s;
   s.score = [](std::int64_t step) { return step == 33 ? 1000.0 : static_cast<double>(step); };

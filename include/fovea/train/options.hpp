@@ -31,6 +31,9 @@ struct TrainOptions {
   double coverage_after =
       0.75;             // from when on: below 1 a share of the training, else a step; first it learns to attend
   Schedule schedule{};  // of the learning rate
+  // The warm-up takes at most this share of the training, as far as its limits tell how long that is; 0: the schedule's
+  // own, however short the training.
+  double warmup_share = 0;
   AdamOptions adam{.beta2 = 0.98F, .epsilon = 1e-9F, .clip = 1.0F};  // its rate is the schedule's
   std::int64_t checkpoint_every = 500;                               // steps; each checkpoint is validated
   std::int64_t report_every = 50;                                    // steps between reports

@@ -30,6 +30,7 @@ struct TrainState {
   int skipped_in_a_row = 0;          // of them the last ones
   std::int64_t validated_step = -1;  // the last step that was validated
   bool finished = false;             // a limit was reached
+  std::int64_t warmup = 0;           // steps of warm-up: the schedule's, or fewer to fit the limits
 };
 
 /// Since the last report.

@@ -98,6 +98,11 @@ struct SetScore {
   }
   void operator()(const score::Pairwise&) const { refuse("pairwise"); }
   void operator()(const score::Block&) const { refuse("block"); }
+  // A score that has no case here is for attend() alone.
+  template <class Other>
+  void operator()(const Other&) const {
+    refuse("chosen");
+  }
   [[noreturn]] static void refuse(const char* score) {
     throw UsageError(fmt::format("{}: the {} score has no step of its own; use attend()", kOp, score));
   }
@@ -122,8 +127,10 @@ struct Keys {
     }
     return {};
   }
-  Var operator()(const score::Pairwise&) const { return {}; }
-  Var operator()(const score::Block&) const { return {}; }
+  template <class Other>
+  Var operator()(const Other&) const {
+    return {};
+  }
 };
 
 }  // namespace

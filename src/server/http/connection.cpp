@@ -172,8 +172,8 @@ void Connection::begin() {
   request_->client = address_;
   request_->memory = Lease(server_.options.bodies);
   if (server_.options.behind_proxy) {
-    const std::string told = client_of(parser_.header("x-forwarded-for"));
-    if (!told.empty()) request_->client = told;
+    const std::string forwarded = client_of(parser_.header("x-forwarded-for"));
+    if (!forwarded.empty()) request_->client = forwarded;
   }
   parser_.forget_headers();
   request_->too_large = parser_.length() > server_.options.body_limit;

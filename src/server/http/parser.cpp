@@ -111,7 +111,7 @@ RequestParser::Step RequestParser::feed(std::string_view& in) {
   }
 }
 
-// Every byte is looked at once, as it comes, so that what cannot become a request is refused without waiting for more.
+// Every byte is examined once, as it comes, so that what cannot become a request is refused without waiting for more.
 RequestParser::Step RequestParser::read_head(std::string_view& in) {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const char c = in[i];

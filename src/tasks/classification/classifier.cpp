@@ -14,20 +14,8 @@
 
 namespace fovea {
 
-struct Classifier::Loaded {
-  const ModelConfig config;
-  const Parameters parameters;  // packed
-  ModelCopies<TextClassifier> copies;
-
-  Loaded(const ModelConfig& c, Parameters weights)
-      : config(c), parameters(packed(c, std::move(weights))), copies(config, parameters) {}
-
- private:
-  static Parameters packed(const ModelConfig& config, Parameters weights) {
-    build_weights(config, weights);  // the layers say what they multiply with
-    weights.pack();
-    return weights;
-  }
+struct Classifier::Loaded : PackedModel<TextClassifier> {
+  using PackedModel::PackedModel;
 };
 
 Classifier::Classifier(const std::filesystem::path& folder) {

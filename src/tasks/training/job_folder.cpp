@@ -8,6 +8,7 @@
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "model/config_json.hpp"
+#include "tasks/training/settings.hpp"
 
 namespace fovea {
 namespace {
@@ -48,9 +49,10 @@ JobFolder::JobFolder(const TrainingJob& job) : folder_(job.model) {
   }
 }
 
-ModelConfig JobFolder::resumed_config(const ModelConfig& job) const {
+ModelConfig JobFolder::resumed_config(const TrainingJob& job) const {
   const ModelConfig before = read_model_config(folder_);
-  ModelConfig config = job;
+  ModelConfig config = job.config;
+  if (job.automatic.size) set_size(config, size_of(before));
   config.shared_vocabulary = before.shared_vocabulary;
   config.tokens().vocabulary = before.tokens().vocabulary;
   if (auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {

@@ -24,8 +24,8 @@ class JobFolder {
   [[nodiscard]] bool has_model() const { return std::filesystem::exists(folder_ / "model.safetensors"); }
 
   /// The configuration that the training in the folder was begun with. Throws UsageError when the job's differs in
-  /// anything but the vocabularies, naming the first difference.
-  [[nodiscard]] ModelConfig resumed_config(const ModelConfig& job) const;
+  /// anything but the vocabularies, and the size where it is automatic, naming the first difference.
+  [[nodiscard]] ModelConfig resumed_config(const TrainingJob& job) const;
   /// Removes a model that was there before and writes what describes the new one, unless it resumes.
   void begin(const ModelConfig& config, const Tokenizers& tokenizers) const;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "fovea/training_job.hpp"
 #include "tasks/training/train_log.hpp"
@@ -26,15 +27,19 @@ class LoggingObserver final : public TrainObserver {
   }
   void stepped(const TrainState& state, double progress) override {
     step_ = state.step;
+    warmup_ = state.warmup;
     if (log_ != nullptr) next_.stepped(state, progress);
   }
   bool wants_stop() override { return next_.wants_stop(); }
   [[nodiscard]] std::int64_t step() const { return step_; }  // the last one
+  /// Steps of warm-up as they were fitted to the limits; nothing before the first step.
+  [[nodiscard]] std::optional<std::int64_t> warmup() const { return warmup_; }
 
  private:
   TrainingObserver& next_;
   TrainLog* log_;
   std::int64_t step_ = 0;
+  std::optional<std::int64_t> warmup_;
 };
 
 }  // namespace fovea

@@ -34,6 +34,19 @@ void add_settings(view::ReportPage& page, const nlohmann::json& config, const st
   }
 }
 
+// What a figure of the log is called, and what it is counted in.
+struct Figure {
+  const char* field;
+  const char* name;
+  const char* unit;
+};
+
+std::vector<Figure> figures_of(const TrainingJob& job) {
+  return {{"bleu", "BLEU", ""},
+          {"accuracy", job.task == Task::classify ? "accuracy" : "exact match", "%"},
+          {"valid_loss", "validation loss", ""}};
+}
+
 std::string head_of(const ModelConfig& c) {
   if (const auto* classifier = std::get_if<ClassifierConfig>(&c.head)) {
     return fmt::format("{} pooling, {} labels", enum_text(classifier->pooling), classifier->labels);
@@ -58,19 +71,20 @@ std::string training_report(const TrainingJob& job, const std::vector<nlohmann::
     if (entry.value("best", false)) best = &entry;
   }
   if (best != nullptr) {
-    for (const char* name : {"bleu", "accuracy", "valid_loss"}) {
-      if (best->contains(name) && (*best)[name].is_number())
-        page.highlights.emplace_back(name, fmt::format("{:.2f}", (*best)[name].get<double>()));
+    for (const auto& [field, name, unit] : figures_of(job)) {
+      if (best->contains(field) && (*best)[field].is_number())
+        page.highlights.emplace_back(name, fmt::format("{:.2f}{}", (*best)[field].get<double>(), unit));
     }
   }
   if (last != nullptr) {
     page.highlights.emplace_back("steps", fmt::format("{}", (*last)["step"].get<std::int64_t>()));
+    page.highlights.emplace_back("epochs", fmt::format("{}", last->value("epoch", 0)));
     page.highlights.emplace_back("minutes", fmt::format("{:.1f}", last->value("seconds", 0.0) / 60));
     page.highlights.emplace_back("tokens/s", fmt::format("{:.0f}", last->value("tokens_per_second", 0.0)));
   }
   add_chart(page, "Loss per token", {series("training", log, "loss"), series("validation", log, "valid_loss")}, false);
   add_chart(page, "Score on the validation lines",
-            {series("BLEU", log, "bleu"), series("exact match", log, "accuracy")}, true);
+            {series("BLEU", log, "bleu"), series(std::string(figures_of(job)[1].name) + ", %", log, "accuracy")}, true);
   add_chart(page, "Target tokens per second", {series("tokens/s", log, "tokens_per_second")}, true);
   add_chart(page, "Learning rate", {series("rate", log, "rate")}, true);
   for (const ReportedLine& line : lines) {
@@ -87,11 +101,11 @@ std::string training_report(const TrainingJob& job, const std::vector<nlohmann::
   if (o.precision == Precision::bf16) page.settings.emplace_back("precision", has_bf16() ? "bf16" : "bf16 (fp32 here)");
   if (o.replicas > 0) page.settings.emplace_back("replicas", fmt::format("{}", o.replicas));
   if (o.r_drop > 0) page.settings.emplace_back("r-drop", fmt::format("{}", o.r_drop));
-  page.settings.emplace_back("learning-rate", fmt::format("{}", o.schedule.peak));
+  page.settings.emplace_back("learning-rate", fmt::format("{:.3g}", o.schedule.peak));
   page.settings.emplace_back("warmup", fmt::format("{}", o.schedule.warmup));
-  page.settings.emplace_back("clip", fmt::format("{}", o.adam.clip));
-  page.settings.emplace_back("average", fmt::format("{}", o.average));
-  page.settings.emplace_back("ema", fmt::format("{}", o.adam.ema));
+  if (o.adam.clip > 0) page.settings.emplace_back("clip", fmt::format("{}", o.adam.clip));
+  if (o.average > 1) page.settings.emplace_back("average", fmt::format("{}", o.average));
+  if (o.adam.ema > 0) page.settings.emplace_back("ema", fmt::format("{}", o.adam.ema));
   page.settings.emplace_back("seed", fmt::format("{}", o.seed));
   return view::report_html(page);
 }

@@ -37,7 +37,7 @@ TrainLog::TrainLog(const std::filesystem::path& file, std::int64_t last_step) : 
 
 void TrainLog::add(const TrainReport& r) {
   write({{"step", r.state.step},
-         {"epoch", r.state.epoch},
+         {"epoch", r.state.epoch + 1},
          {"loss", r.loss},
          {"perplexity", r.perplexity},
          {"token_accuracy", r.accuracy},
@@ -51,7 +51,7 @@ void TrainLog::add(const TrainReport& r) {
 
 void TrainLog::add(const TrainState& state, const Validation& validation, bool best) {
   nlohmann::json entry = {{"step", state.step},
-                          {"epoch", state.epoch},
+                          {"epoch", state.epoch + 1},
                           {"seconds", state.seconds},
                           {"score", validation.score},
                           {"best", best}};

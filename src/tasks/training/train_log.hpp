@@ -1,4 +1,4 @@
-// DIR/log.jsonl: one object per report and validation.
+// DIR/log.jsonl: one object per report and validation; epochs are counted from 1, as on the screen.
 #pragma once
 
 #include <filesystem>

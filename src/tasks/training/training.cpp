@@ -17,11 +17,12 @@
 #include "tasks/training/kept_checkpoints.hpp"
 #include "tasks/training/logging_observer.hpp"
 #include "tasks/training/report.hpp"
+#include "tasks/training/settings.hpp"
 #include "tasks/training/tokenizers.hpp"
+#include "tasks/training/training_text.hpp"
 #include "tasks/training/validator.hpp"
 #include "text/copy_table.hpp"
 #include "text/corpus.hpp"
-#include "text/labelled.hpp"
 #include "train/checkpoint.hpp"
 
 namespace fovea {
@@ -36,6 +37,8 @@ TrainingJob completed(const TrainingJob& given) {
   if (o.schedule.peak == 0) o.schedule.peak = usual_rate(job.config, o.schedule.warmup);
   o.schedule.last_step = o.max_steps;
   o.check();
+  check_text_fields(job);
+  check_automatic(job);
   ModelConfig possible = job.config;
   possible.tokens().vocabulary = 100;
   if (job.task == Task::classify) {
@@ -80,11 +83,6 @@ bool copies(const ModelConfig& config) {
   return generator != nullptr && generator->copy;
 }
 
-text::ParallelText read_text(const TrainingJob& job, const std::string& source, const std::string& target) {
-  if (job.task == Task::classify && target.empty()) return text::read_labelled(source);
-  return text::read_parallel(source, target);
-}
-
 void add_notes(const char* what, const text::CorpusReport& r, std::vector<std::string>& notes) {
   notes.push_back(
       fmt::format("{}: {} pairs, {} source and {} target tokens", what, r.kept, r.source_tokens, r.target_tokens));
@@ -126,13 +124,15 @@ LearnerFactory job_learners(const TrainingJob& job, const text::Pairs& pairs) {
 Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
   TrainingJob job = completed(given);
   const JobFolder folder(job);
-  const text::ParallelText text = read_text(job, job.source, job.target);
-  const text::ParallelText valid_text = read_text(job, job.valid_source, job.valid_target);
-
   std::vector<std::string> notes;
+  const TrainingText texts = read_training_text(job, notes);
+  const text::ParallelText& text = texts.train;
+  const text::ParallelText& valid_text = texts.valid;
+
+  choose_vocabulary(job, text);
   Tokenizers tokenizers;
   if (folder.resumes()) {
-    job.config = folder.resumed_config(job.config);
+    job.config = folder.resumed_config(job);
     tokenizers = read_tokenizers(job.model, job.config);
   } else {
     tokenizers = make_tokenizers(job, text, notes);
@@ -147,6 +147,12 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
   const text::Corpus valid(valid_text, *tokenizers.source, *tokenizers.target, job.max_length, &valid_report, table);
   add_notes("training", report, notes);
   add_notes("validation", valid_report, notes);
+  choose_training(job, corpus);
+  if (!folder.resumes()) choose_size(job, corpus);
+  if (given.options.schedule.peak == 0) {
+    job.options.schedule.peak = usual_rate(job.config, job.options.schedule.warmup);
+  }
+  if (const std::string chosen = chosen_settings(job, folder.resumes()); !chosen.empty()) notes.push_back(chosen);
 
   Parameters parameters(job.options.seed);
   build_weights(job.config, parameters);
@@ -181,6 +187,7 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
     const ScopedPrecision products(has_bf16() ? job.options.precision : Precision::fp32);
     return trainer.run(folder.resumes());
   }();
+  job.options.schedule.warmup = logging.warmup().value_or(job.options.schedule.warmup);
   if (log && folder.has_model()) {
     write_whole_file(folder.report(),
                      training_report(job, log->entries(), validator.report_lines(job.model), parameters.count()));

@@ -16,20 +16,8 @@
 namespace fovea {
 
 /// One of the models that write together.
-struct Translator::Member {
-  const ModelConfig config;
-  const Parameters parameters;  // packed
-  ModelCopies<Seq2Seq> copies;
-
-  Member(const ModelConfig& member_config, Parameters weights)
-      : config(member_config), parameters(packed(member_config, std::move(weights))), copies(config, parameters) {}
-
- private:
-  static Parameters packed(const ModelConfig& config, Parameters weights) {
-    build_weights(config, weights);  // the layers say what they multiply with
-    weights.pack();
-    return weights;
-  }
+struct Translator::Member : PackedModel<Seq2Seq> {
+  using PackedModel::PackedModel;
 };
 
 /// A line and its tokens.

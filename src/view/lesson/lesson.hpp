@@ -1,4 +1,4 @@
-// A worked example told step by step, for the terminal and as a page.
+// A worked example, step by step, for the terminal and as a page.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ struct WorkedHead {
   AttentionMatrix q, k;     // [T, d]
   AttentionMatrix v;        // [T, dv]
   AttentionMatrix scores;   // [T, T]: q k'
-  AttentionMatrix scaled;   // scores / sqrt(d); minus infinity where a word may not look
+  AttentionMatrix scaled;   // scores / sqrt(d); minus infinity where a word may not attend
   AttentionMatrix weights;  // softmax of the rows of `scaled`
   AttentionMatrix output;   // [T, dv]: weights v
 };

@@ -9,7 +9,7 @@ module.exports = {
     fs.writeFileSync(file, 'right\n');
     return ['--api-keys', file];
   },
-  async 'a key is asked for, judged and kept'({ open, check, errors }) {
+  async 'a key is asked for, checked and kept'({ open, check, errors }) {
     const page = await open('#text=a+man+reads+a+book');
     const field = page.getByLabel('API key');
     await field.waitFor();

@@ -1,0 +1,55 @@
+// What --help says: defaults and ranges in words.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "support/files.hpp"
+
+namespace fovea {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string help(std::vector<std::string> command) {
+  command.emplace_back("--help");
+  const test::Ran r = test::run_cli(command);
+  EXPECT_EQ(r.code, 0) << r.err;
+  // On one line, however it was wrapped.
+  std::istringstream in(r.out);
+  std::string out;
+  for (std::string word; in >> word;) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+TEST(Help, ShowsDefaultsAndRangesInWords) {
+  EXPECT_THAT(help({"run"}), HasSubstr("--beam N hypotheses kept; 1: greedy (default: 5)"));
+  EXPECT_THAT(help({"dates"}), HasSubstr("--count N how many pairs (default: 10)"));
+  EXPECT_THAT(help({"dates"}), HasSubstr("--split train|valid|test"));
+  EXPECT_THAT(help({"train"}), HasSubstr("end after so many steps; 0: no limit (default)"));
+  EXPECT_THAT(help({"train"}), HasSubstr("Adam's epsilon (default: 1e-9)"));
+  EXPECT_THAT(help({"train"}), HasSubstr("--warmup N steps until it is reached (default: 1000, at most 30%"));
+  EXPECT_THAT(help({"train"}), HasSubstr("--model DIR folder to leave the model in (required)"));
+  EXPECT_THAT(help({"view"}), HasSubstr("--line N only this line of FILE, counted from 1 (1 or more)"));
+  EXPECT_THAT(help({"explain"}), HasSubstr("--heads N heads (default 1; 1 to 16)"));
+}
+
+TEST(Help, NoCommandShowsATypesNameOrTheLargestNumber) {
+  for (const char* name :
+       {"attend", "chart", "dates", "evaluate", "explain", "run", "score", "serve", "train", "view"}) {
+    const std::string text = help({name});
+    for (const char* word :
+         {" INT", " UINT", " FLOAT", "9223372036854775807", "REQUIRED", ":{", " in [", "default: )"}) {
+      EXPECT_THAT(text, Not(HasSubstr(word))) << name;
+    }
+  }
+}
+
+TEST(Help, LinesFitAScreen) {
+  std::istringstream in(test::run_cli({"train", "--help"}).out);
+  for (std::string line; std::getline(in, line);) EXPECT_LE(line.size(), 112U) << line;
+}
+
+}  // namespace
+}  // namespace fovea
