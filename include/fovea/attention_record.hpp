@@ -30,7 +30,7 @@ struct LargestWeights {
   std::vector<std::int64_t> index{};   // [rows, count]: the keys
   std::vector<float> weight{};         // [rows, count]
 
-  explicit operator bool() const { return count > 0; }
+  explicit operator bool() const { return count > 0; }  // whether there are some
   /// All weights, with zeros for those that are not listed. Throws UsageError where that would be too large to draw.
   [[nodiscard]] AttentionMatrix dense() const;
 };
@@ -72,7 +72,7 @@ void check(const AttentionRecord& record);
                                              std::optional<int> head = {});
 /// Of the maps of one kind, a record of its own: queries as the target, keys as the source, their mean as the weights.
 [[nodiscard]] AttentionRecord record_of_kind(const AttentionRecord& record, AttentionKind kind);
-
+/// How a record is written.
 struct AttentionJsonOptions {
   int decimals = 0;  // of the weights; 0: as many as tell one float from the next
 };

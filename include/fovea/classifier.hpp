@@ -16,8 +16,8 @@ namespace fovea {
 
 /// What a text was classified as.
 struct Classification {
-  std::string label{};
-  float probability = 0;
+  std::string label{};                           // the likeliest
+  float probability = 0;                         // its own
   std::map<std::string, float> probabilities{};  // of every label
   std::vector<std::string> tokens{};             // with the end of sequence
   std::vector<float> attention{};                // a weight for each token, which sum to 1; empty without attention
@@ -26,6 +26,7 @@ struct Classification {
   [[nodiscard]] AttentionRecord record() const;
 };
 
+/// How lines are classified.
 struct ClassifyOptions {
   std::int64_t batch_tokens = 4096;  // tokens classified together by one thread
   bool skip_long = false;            // a line longer than the model can read is an empty result, not an error
@@ -45,14 +46,15 @@ class Classifier {
   Classifier(const Classifier&) = delete;
   Classifier& operator=(const Classifier&) = delete;
 
+  /// One line.
   [[nodiscard]] Classification classify(const std::string& text, const ClassifyOptions& options = {}) const;
   /// A line's result does not depend on the others. A line without text gives an empty result.
   [[nodiscard]] std::vector<Classification> classify(std::span<const std::string> lines,
                                                      const ClassifyOptions& options = {}) const;
 
-  [[nodiscard]] const ModelConfig& config() const;
-  [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }
-  [[nodiscard]] const std::vector<std::string>& labels() const { return labels_; }
+  [[nodiscard]] const ModelConfig& config() const;                                  // what the model is made of
+  [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }        // of texts and labels
+  [[nodiscard]] const std::vector<std::string>& labels() const { return labels_; }  // all there are
 
  private:
   struct Loaded;

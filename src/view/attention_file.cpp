@@ -91,6 +91,12 @@ AttentionRecord record_of(const Safetensors& file, const json& line, std::int64_
   record.title = line.value("title", "");
   line.at("source").get_to(record.source);
   line.at("target").get_to(record.target);
+  record.copied = line.value("copied", std::vector<float>());
+  check_weights(record.copied, "copied", where);
+  if (!record.copied.empty() && record.copied.size() != record.target.size()) {
+    throw FileError(fmt::format("{}: {} shares of copying for {} target tokens", where, record.copied.size(),
+                                record.target.size()));
+  }
   for (const json& one : line.value("maps", json::array())) {
     AttentionMap map;
     map.kind = attention_kind(one.at("kind").get<std::string>());
@@ -188,6 +194,7 @@ void AttentionWriter::add_binary(const AttentionRecord& record) {
   check(record);
   json line = {{"source", cleaned(record.source)}, {"target", cleaned(record.target)}};
   if (!record.title.empty()) line["title"] = clean(record.title);
+  if (!record.copied.empty()) line["copied"] = record.copied;
   add_weights(tensors_, weights_name(lines_), record.weights, record.largest);
   for (const AttentionMap& map : record.maps) {
     line["maps"].push_back({{"kind", name_of(map.kind)},

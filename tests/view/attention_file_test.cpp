@@ -17,6 +17,7 @@ AttentionRecord example() {
   record.title = "a title";
   record.source = {"▁it", "</s>"};
   record.target = {"它", "。", "</s>"};
+  record.copied = {0, 0.7F, 0.1F};
   record.weights = {3, 2, {0.25F, 0.75F, 1, 0, 0.1F, 0.9F}};
   record.maps.push_back({AttentionKind::cross, 1, 0, record.target, record.source, record.weights, {}});
   record.maps.push_back({AttentionKind::encoder, 0, 3, record.source, record.source, {2, 2, {1, 0, 0.5F, 0.5F}}, {}});
@@ -97,6 +98,8 @@ TEST(AttentionFile, WhatDoesNotFitIsAnError) {
   EXPECT_THAT(error("", one), HasSubstr("is not a file of attention"));
   EXPECT_THAT(error("{}", one), HasSubstr("not a list"));
   EXPECT_THAT(error("[1]", one), HasSubstr("x.safetensors:1: the tokens cannot be read"));
+  EXPECT_THAT(error(R"([{"source":["a"],"target":["b"],"copied":[0,1]}])", one),
+              HasSubstr("2 shares of copying for 1"));
   EXPECT_THAT(error(R"([{"source":["a","b"],"target":["b"]}])", one), HasSubstr("for 1 queries and 2 keys"));
   EXPECT_THAT(error(R"([{"source":["a"],"target":["b"]}])", {1, 1, {2}}), HasSubstr("not a weight from 0 to 1"));
   EXPECT_THAT(error(R"([{"source":["a"],"target":["b"]},{"source":["a"],"target":["b"]}])", one),

@@ -27,7 +27,7 @@ struct WeightsRequest {
   std::int64_t top = 0;                   // the N largest of each query
   bool column_sums = false;               // the weight each key gets from all queries, summed
   bool entropy = false;                   // -sum w log w of each query, in nats
-  bool scores = false;                    // Attended::scores and ::masked
+  bool scores = false;                    // Attended::scores and Attended::masked
 };
 
 /// Everything attend() can be asked for; each field has a default.

@@ -21,13 +21,14 @@ struct LabelFigures {
 /// A reference label and a hypothesis label that met in `count` lines.
 struct LabelPair {
   std::size_t reference = 0, hypothesis = 0;  // places in ClassificationScores::labels
-  std::int64_t count = 0;
+  std::int64_t count = 0;                     // lines
 };
 
+/// How well labels were predicted.
 struct ClassificationScores {
-  double accuracy = 0;     // in percent
-  std::int64_t right = 0;  // lines whose hypothesis is the reference
-  std::int64_t lines = 0;
+  double accuracy = 0;               // in percent
+  std::int64_t right = 0;            // lines whose hypothesis is the reference
+  std::int64_t lines = 0;            // all there are
   std::vector<LabelFigures> labels;  // every label of the references or the hypotheses, in the order of their bytes
   LabelFigures macro;                // the mean over `labels`; its label is "macro average"
   LabelFigures weighted;             // the mean over `labels`, each weighted by its support

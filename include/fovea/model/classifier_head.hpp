@@ -13,15 +13,18 @@
 
 namespace fovea {
 
+/// Reads a memory and chooses a label.
 class ClassifierHead {
  public:
   /// `memory`: the width of the memory. Weights pooling.… and output.…
   ClassifierHead(const ClassifierConfig& config, std::int64_t memory, Parameters& parameters);
 
+  /// The memory as one vector.
   struct Pooled {
     Var vector{};   // [batch, width]: the hops side by side
     Var weights{};  // [batch, hops, length], when asked for and there are some; a gradient may flow into them
   };
+  /// `want_weights`: the attention too.
   [[nodiscard]] Pooled pool(const Memory& memory, bool want_weights = false) const;
   /// [batch, width] to [batch, labels].
   [[nodiscard]] Var logits(const Var& pooled) const { return output_(pooled); }

@@ -157,18 +157,18 @@ struct RnnDecoderConfig {
 
 /// No encoder: the memory is the embedded source itself, a bag of vectors.
 struct NoEncoderConfig {
-  static constexpr const char* kind = "none";
-  static constexpr int layers = 0;
-  int dim = 128;  // the width of the embeddings
-
+  static constexpr const char* kind = "none";  // in files
+  static constexpr int layers = 0;             // it has none
+  int dim = 128;                               // the width of the embeddings
+  /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
   static void fields(Self& c, const Visit& visit) {
     visit("dim", c.dim, 1, 16384);
   }
 };
 
-using EncoderConfig = std::variant<RnnEncoderConfig, CnnConfig, TransformerConfig, NoEncoderConfig>;
-using DecoderConfig = std::variant<RnnDecoderConfig, CnnConfig, TransformerConfig>;
+using EncoderConfig = std::variant<RnnEncoderConfig, CnnConfig, TransformerConfig, NoEncoderConfig>;  // of any kind
+using DecoderConfig = std::variant<RnnDecoderConfig, CnnConfig, TransformerConfig>;                   // of any kind
 
 /// A source of tokens.
 struct TokenSourceConfig {
@@ -237,12 +237,12 @@ enum class Pooling { learned, context, hops, mean, max, last };
 
 /// A head that chooses a label: pooling and an output layer.
 struct ClassifierConfig {
-  static constexpr const char* kind = "classifier";
-  Pooling pooling = Pooling::learned;
-  int labels = 0;
-  int hidden = 128;  // of context and hops
-  int hops = 4;
-
+  static constexpr const char* kind = "classifier";  // in files
+  Pooling pooling = Pooling::learned;                // how the memory becomes one vector
+  int labels = 0;                                    // to choose from
+  int hidden = 128;                                  // of context and hops
+  int hops = 4;                                      // attentions side by side
+  /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
   static void fields(Self& c, const Visit& visit) {
     visit("pooling", c.pooling);
@@ -252,8 +252,8 @@ struct ClassifierConfig {
   }
 };
 
-using SourceConfig = std::variant<TokenSourceConfig, TurnSourceConfig>;
-using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;
+using SourceConfig = std::variant<TokenSourceConfig, TurnSourceConfig>;  // of any kind
+using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;      // of any kind
 
 /// What a model is for: text to text, text to a label, turns of a dialogue to a reply, a picture to text.
 enum class Task { generate, classify, chat, caption };
@@ -274,8 +274,8 @@ struct ModelConfig {
   [[nodiscard]] GeneratorConfig& generator();
   /// The same of a constant model.
   [[nodiscard]] const GeneratorConfig& generator() const;
-  [[nodiscard]] ClassifierConfig& classifier();
-  [[nodiscard]] const ClassifierConfig& classifier() const;
+  [[nodiscard]] ClassifierConfig& classifier();              // the same of a classifier
+  [[nodiscard]] const ClassifierConfig& classifier() const;  // of a constant model
 
   /// What the parts are for; the kinds of source and head decide.
   [[nodiscard]] Task task() const;

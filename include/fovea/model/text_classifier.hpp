@@ -20,8 +20,9 @@ class TextClassifier {
   /// configuration that cannot be.
   TextClassifier(const ModelConfig& config, Parameters& parameters);
 
-  [[nodiscard]] const ModelConfig& config() const { return config_; }
-  [[nodiscard]] const ClassifierHead& head() const { return head_; }
+  [[nodiscard]] const ModelConfig& config() const { return config_; }  // what it is made of
+  [[nodiscard]] const ClassifierHead& head() const { return head_; }   // what reads the memory
+  /// The memory of a batch; `want_attention`: the encoder's weights too.
   [[nodiscard]] Memory encode(const Tokens& source, Pass& pass, bool want_attention = false) const;
   /// `labels` [batch]; `penalty` as ClassifierHead::loss takes it.
   [[nodiscard]] BatchLoss loss(const Tokens& source, std::span<const std::int32_t> labels, const LossOptions& how,
