@@ -39,7 +39,7 @@ struct ClassifyOptions {
 class Classifier {
  public:
   /// Throws FileError naming what is wrong with the folder, UsageError when its model is no classifier.
-  explicit Classifier(const std::filesystem::path& folder);
+  explicit Classifier(const std::filesystem::path& folder, const LoadOptions& how = {});
   /// The same with weights from elsewhere; shares them.
   Classifier(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters);
   ~Classifier();

@@ -9,6 +9,17 @@ enum class Precision {
   bf16,  // to 8 bits, the exponent kept (bfloat16): an error of up to 0.4% in each factor
 };
 
+/// How the numbers of a matrix are stored for inference. Sums are fp32, or exact.
+enum class Storage {
+  f32,   // as they were trained
+  f16,   // in half precision: half as large; multiplied in fp32
+  int8,  // whole numbers within +-127 times a scale per output: a quarter as large. What is multiplied with them is
+         // rounded so too, row by row
+};
+
+/// "fp32", "f16" or "int8".
+[[nodiscard]] const char* name_of(Storage storage);
+
 /// The precision of matmul(), linear layers, recurrent cells, convolutions and projections, for the whole process. At
 /// first: fp32. Attention's own products, softmax and the output layer are fp32 whatever it is.
 [[nodiscard]] Precision precision();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "fovea/packed_weight.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea {
@@ -18,13 +19,15 @@ struct GruWeights {
   Var state;       // [h, 3h]
   Var bias;        // [3h]
   Var state_bias;  // [h]; inside the reset: n = tanh(W x + bias + r (U h + state_bias))
+  std::shared_ptr<const PackedWeight> packed_input{}, packed_state{};  // used when nothing is recorded; may be empty
 };
 
 /// The weights of an LSTM of h units. PyTorch's order of gates: i, f, g, o.
 struct LstmWeights {
-  Var input;  // [in, 4h]
-  Var state;  // [h, 4h]
-  Var bias;   // [4h]; the sum of PyTorch's two
+  Var input;                                                           // [in, 4h]
+  Var state;                                                           // [h, 4h]
+  Var bias;                                                            // [4h]; the sum of PyTorch's two
+  std::shared_ptr<const PackedWeight> packed_input{}, packed_state{};  // used when nothing is recorded; may be empty
 };
 
 /// How a recurrent network runs over sequences.

@@ -47,6 +47,10 @@ class Safetensors {
   [[nodiscard]] Tensor tensor(std::string_view name) const;
   /// I64, or I32, U8 and BOOL, converted.
   [[nodiscard]] IntegerArray integers(std::string_view name) const;
+  /// I8, in place: valid as long as the file is open.
+  [[nodiscard]] std::span<const std::int8_t> int8(std::string_view name) const;
+  /// Takes a tensor's values out of memory; they are read from the file again when they are needed.
+  void forget(std::string_view name) const;
   /// Of the header's `__metadata__`.
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& metadata() const { return metadata_; }
 
@@ -71,6 +75,8 @@ class SafetensorsWriter {
   void add(const std::string& name, const Tensor& tensor);                                      // as F32
   void add(const std::string& name, const Shape& shape, std::span<const std::int64_t> values);  // as I64, copied
   void add(const std::string& name, const Shape& shape, std::span<const std::uint8_t> values);  // as U8, copied
+  void add(const std::string& name, const Shape& shape, std::span<const std::int8_t> values);   // as I8, copied
+  void add_f16(const std::string& name, const Tensor& tensor);                                  // as F16, rounded
   /// Puts a text into the header's `__metadata__`.
   void set_metadata(const std::string& key, const std::string& value);
   /// The file appears whole or not at all. Throws FileError.

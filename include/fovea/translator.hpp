@@ -17,7 +17,8 @@ namespace fovea {
 
 namespace text {
 class CopyTable;
-}
+class Shortlist;
+}  // namespace text
 
 /// How lines are translated, and what is given beside the text.
 struct TranslateOptions {
@@ -35,6 +36,7 @@ struct TranslateOptions {
   float top_p = 1;               // sample among the likeliest that together have this probability
   std::uint64_t seed = 1;        // of the sampling
 
+  bool scores = true;                // give Translation::score and log_probability; greedy search is faster without
   bool attention = false;            // give Translation::attention
   int layer = -1;                    // of this decoder layer only; -1: the mean over all
   int head = -1;                     // of this head only; -1: the mean over all
@@ -85,9 +87,9 @@ struct TranslationTrace {
 class Translator {
  public:
   /// Throws FileError naming what is wrong with the folder.
-  explicit Translator(const std::filesystem::path& folder);
+  explicit Translator(const std::filesystem::path& folder, const LoadOptions& how = {});
   /// All of them as one. Throws UsageError naming the two whose tokens are not the same, or when there is none.
-  explicit Translator(std::span<const std::filesystem::path> folders);
+  explicit Translator(std::span<const std::filesystem::path> folders, const LoadOptions& how = {});
   /// The same with weights from elsewhere; shares them.
   Translator(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters);
   ~Translator();
@@ -140,6 +142,7 @@ class Translator {
   Tokenizers tokenizers_;
   std::unique_ptr<const text::CopyTable> copying_;  // of models that copy
   std::vector<std::unique_ptr<Member>> members_;
+  std::unique_ptr<const text::Shortlist> shortlist_;  // what may be written; may be empty
 };
 
 /// Pairs i-j, "target word j attended most to source word i", in the order of the target (the format of Pharaoh).

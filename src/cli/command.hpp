@@ -31,9 +31,11 @@ void add_evaluate(CLI::App& app, const Streams& streams);
 void add_explain(CLI::App& app, const Streams& streams);
 void add_import(CLI::App& app, const Streams& streams);
 void add_probe(CLI::App& app, const Streams& streams);
+void add_quantize(CLI::App& app, const Streams& streams);
 void add_run(CLI::App& app, const Streams& streams);
 void add_score(CLI::App& app, const Streams& streams);
 void add_serve(CLI::App& app, const Streams& streams);
+void add_shortlist(CLI::App& app, const Streams& streams);
 void add_train(CLI::App& app, const Streams& streams);
 void add_view(CLI::App& app, const Streams& streams);
 

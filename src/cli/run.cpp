@@ -78,9 +78,11 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_explain(app, streams);
     add_import(app, streams);
     add_probe(app, streams);
+    add_quantize(app, streams);
     add_run(app, streams);
     add_score(app, streams);
     add_serve(app, streams);
+    add_shortlist(app, streams);
     add_train(app, streams);
     add_view(app, streams);
     try {

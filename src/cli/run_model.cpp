@@ -18,6 +18,7 @@
 #include "cli/gunzip.hpp"
 #include "cli/input.hpp"
 #include "cli/outputs.hpp"
+#include "cli/storage.hpp"
 #include "cli/whole_number.hpp"
 #include "fovea/classifier.hpp"
 #include "fovea/error.hpp"
@@ -42,6 +43,7 @@ struct Options {
   int top = 0;
   bool all_heads = false;
   int threads = 0;
+  LoadOptions load{.in_place = true};
 
   /// Whether each line is traced through every layer and head.
   [[nodiscard]] bool traces() const { return all_heads || kind != "cross"; }
@@ -177,7 +179,7 @@ void run_classifier(const Options& o, const Streams& streams) {
   if (o.models.size() > 1)
     throw UsageError(fmt::format("--model: a classifier works alone, {} are given", o.models.size()));
   if (!o.alignments_file.empty()) throw UsageError("--alignments: a classifier writes no text to align");
-  const Classifier classifier(o.models[0]);
+  const Classifier classifier(o.models[0], o.load);
   if (!o.attention_file.empty() && !classifier.config().attends()) {
     throw UsageError(fmt::format("--attention: {} has no attention to show", o.models[0]));
   }
@@ -216,9 +218,10 @@ void run_model(const Options& o, const Streams& streams) {
   if (o.top > 0) throw UsageError("--top: it goes with a classifier");
   TranslateOptions how = o.how;
   how.attention = !o.attention_file.empty() || !o.alignments_file.empty();
+  how.scores = o.scores;
   check_usage(o);
   const std::vector<std::filesystem::path> folders(o.models.begin(), o.models.end());
-  const Translator translator(folders);
+  const Translator translator(folders, o.load);
   if (o.traces()) how.kinds = kinds_of(o);
   translator.check(how);
   InterventionsFile interventions;
@@ -333,6 +336,8 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_flag("--words", s.merge_words, "attention and alignments between words instead of tokens");
   sub->add_option("--batch-tokens", s.batch_tokens, "source tokens decoded together; fewer for beams wider than 5")
       ->check(CLI::Range(1, 100000000));
+  add_type(*sub, o->load);
+  sub->add_flag("--shortlist", o->load.shortlist, "write only tokens that the folder's shortlist has for a line's own");
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->callback([o, streams] {
     if (o->threads != 0) set_threads(o->threads);

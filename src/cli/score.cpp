@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "cli/command.hpp"
+#include "cli/storage.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "fovea/translator.hpp"
@@ -17,12 +18,14 @@ void add_score(CLI::App& app, const Streams& streams) {
   struct Options {
     std::string model, source, target;
     int threads = 0;
+    LoadOptions load;
   };
   auto* sub = app.add_subcommand("score", "log-probability of given targets");
   const auto o = std::make_shared<Options>();
   sub->add_option("--model", o->model, "the model folder")->required();
   sub->add_option("--source", o->source, "source text, plain or .gz")->required();
   sub->add_option("--target", o->target, "target text, line by line")->required();
+  add_type(*sub, o->load);
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->callback([o, streams] {
     if (o->threads != 0) set_threads(o->threads);
@@ -32,7 +35,7 @@ void add_score(CLI::App& app, const Streams& streams) {
       throw FileError(fmt::format("{} has {} lines, {} has {}: they must pair up", o->source, sources.size(), o->target,
                                   targets.size()));
     }
-    const Translator translator(o->model);
+    const Translator translator(o->model, o->load);
     const auto scored = shared_lines(processes(), sources.size(), [&](LineRange own) {
       std::vector<std::string> values;
       for (const double value : translator.score(own.of(sources), own.of(targets))) {

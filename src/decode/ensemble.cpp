@@ -45,6 +45,14 @@ Tensor EnsembleStepper::step(std::span<const std::int32_t> tokens) {
   return sum;
 }
 
+void EnsembleStepper::restrict_to(std::vector<std::vector<std::int32_t>> candidates) {
+  for (const auto& member : members_) member->restrict_to(candidates);
+}
+
+std::span<const std::int32_t> EnsembleStepper::candidates(std::int64_t row) const {
+  return members_[0]->candidates(row);
+}
+
 void EnsembleStepper::keep(std::span<const std::int32_t> rows) {
   for (const auto& member : members_) member->keep(rows);
 }

@@ -42,10 +42,29 @@ struct Sentence {
   bool done = false;
 };
 
+// Which token a column of logits is for: the column itself, or one of a row's candidates.
+struct Columns {
+  std::span<const std::int32_t> candidates;  // sorted; empty: all tokens
+
+  [[nodiscard]] std::int32_t token(std::int32_t column) const {
+    return candidates.empty() ? column : candidates[static_cast<std::size_t>(column)];
+  }
+  // -1: none.
+  [[nodiscard]] std::int64_t of(std::int32_t token) const {
+    if (candidates.empty()) return token;
+    const auto at = std::lower_bound(candidates.begin(), candidates.end(), token);
+    return at != candidates.end() && *at == token ? at - candidates.begin() : -1;
+  }
+};
+
 class Search {
  public:
   Search(Stepper& stepper, std::span<const SearchInput> inputs, const SearchOptions& options)
-      : stepper_(stepper), inputs_(inputs), options_(options), beam_(options.sample ? 1 : options.beam) {
+      : stepper_(stepper),
+        inputs_(inputs),
+        options_(options),
+        beam_(options.sample ? 1 : options.beam),
+        scored_(options.want_scores || options.beam > 1 || options.sample || options.repetition_penalty != 1) {
     for (std::size_t s = 0; s < inputs.size(); ++s) {
       Sentence sentence;
       sentence.max_length = options.max_length > 0
@@ -95,7 +114,7 @@ class Search {
   // One token for every row. `length`: tokens written so far.
   void advance(std::int64_t length) {
     const Tensor logits = stepper_.step(tokens_);
-    check_suppressed(logits.dim(1));
+    if (stepper_.candidates(0).empty()) check_suppressed(logits.dim(1));
     const Tensor attention = options_.want_attention || options_.coverage_penalty > 0 ? stepper_.attention() : Tensor();
     next_rows_.clear();
     from_.clear();
@@ -134,29 +153,41 @@ class Search {
     candidates_.clear();
     for (std::size_t r = begin; r < end; ++r) {
       float* row = logits.data() + static_cast<std::int64_t>(r) * vocabulary;
-      if (!stepper_.normalized()) kernels::active().rows->log_softmax(row, row, 1, vocabulary);
-      const bool broken = std::isnan(row[options_.end]);  // then all of them are
-      for (const std::int32_t token : options_.suppressed) row[token] = kNever;
-      if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[options_.end] = kNever;
+      if (scored_ && !stepper_.normalized()) kernels::active().rows->log_softmax(row, row, 1, vocabulary);
+      const Columns columns{stepper_.candidates(static_cast<std::int64_t>(r))};
+      const std::int64_t end_column = columns.of(options_.end);
+      require(end_column >= 0, "end", options_.end, "it is not among the candidates");
+      const bool broken = std::isnan(row[end_column]);  // then all of them are
+      for (const std::int32_t token : options_.suppressed) {
+        if (const std::int64_t column = columns.of(token); column >= 0) row[column] = kNever;
+      }
+      if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[end_column] = kNever;
       const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
       if (length >= sentence.max_length) {
-        if (!broken) candidates_.push_back({so_far + row[options_.end], static_cast<std::int32_t>(r), options_.end});
+        if (!broken) candidates_.push_back({so_far + row[end_column], static_cast<std::int32_t>(r), options_.end});
         continue;
       }
       if (length < static_cast<std::int64_t>(input.prefix.size())) {
         const std::int32_t token = input.prefix[static_cast<std::size_t>(length)];
-        if (!broken) candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
+        const std::int64_t column = columns.of(token);
+        require(column >= 0, "prefix", token, "a token that the sentence may write is needed");
+        if (!broken) candidates_.push_back({so_far + row[column], static_cast<std::int32_t>(r), token});
         continue;
       }
-      if (options_.repetition_penalty != 1) punish_repeats(rows_[r].node, row);
-      if (options_.no_repeat_ngram > 0) ban_repeats(rows_[r].node, row);
+      if (options_.repetition_penalty != 1) punish_repeats(rows_[r].node, columns, row);
+      if (options_.no_repeat_ngram > 0) ban_repeats(rows_[r].node, columns, row);
       const std::size_t before = candidates_.size();
       if (options_.sample) {
         const Sampling how{options_.temperature, options_.top_k, options_.top_p};
         const std::int32_t token = sample_token(row, vocabulary, how, sentence.samples.uniform(), scratch_);
-        if (token >= 0) candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), token});
+        if (token >= 0) {
+          candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), columns.token(token)});
+        }
       } else {
         best_of_row(row, vocabulary, beam_ == 1 ? 1 : 2 * beam_, so_far, static_cast<std::int32_t>(r), candidates_);
+        for (std::size_t c = before; c < candidates_.size(); ++c) {
+          candidates_[c].token = columns.token(candidates_[c].token);
+        }
       }
       // All is forbidden: it ends here. With NaN for scores there is nothing to choose, and no output.
       if (candidates_.size() == before && !broken) {
@@ -244,18 +275,20 @@ class Search {
   }
 
   // Makes each token that the row's hypothesis holds already less probable, once however often it is there.
-  void punish_repeats(std::int32_t node, float* row) {
+  void punish_repeats(std::int32_t node, const Columns& columns, float* row) {
     history_.clear();
     for (std::int32_t n = node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) {
       history_.push_back(nodes_[static_cast<std::size_t>(n)].token);
     }
     std::sort(history_.begin(), history_.end());
     history_.erase(std::unique(history_.begin(), history_.end()), history_.end());
-    for (const std::int32_t token : history_) row[token] *= options_.repetition_penalty;
+    for (const std::int32_t token : history_) {
+      if (const std::int64_t column = columns.of(token); column >= 0) row[column] *= options_.repetition_penalty;
+    }
   }
 
   // Forbids each token that would write an n-gram again which the row's hypothesis holds already.
-  void ban_repeats(std::int32_t node, float* row) {
+  void ban_repeats(std::int32_t node, const Columns& columns, float* row) {
     history_.clear();
     for (std::int32_t n = node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) {
       history_.push_back(nodes_[static_cast<std::size_t>(n)].token);
@@ -265,7 +298,10 @@ class Search {
     std::reverse(history_.begin(), history_.end());
     const auto tail = history_.end() - static_cast<std::ptrdiff_t>(n - 1);
     for (auto at = history_.begin(); at + static_cast<std::ptrdiff_t>(n - 1) < history_.end(); ++at) {
-      if (std::equal(tail, history_.end(), at)) row[*(at + static_cast<std::ptrdiff_t>(n - 1))] = kNever;
+      if (!std::equal(tail, history_.end(), at)) continue;
+      if (const std::int64_t column = columns.of(*(at + static_cast<std::ptrdiff_t>(n - 1))); column >= 0) {
+        row[column] = kNever;
+      }
     }
   }
 
@@ -277,8 +313,10 @@ class Search {
     for (const Finished& f : finished) {
       if (static_cast<int>(best.size()) == options_.n_best) break;
       Hypothesis h;
-      h.score = f.score;
-      h.log_probability = nodes_[static_cast<std::size_t>(f.node)].total;
+      if (scored_) {
+        h.score = f.score;
+        h.log_probability = nodes_[static_cast<std::size_t>(f.node)].total;
+      }
       std::vector<std::int32_t> path;
       for (std::int32_t n = f.node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) path.push_back(n);
       std::reverse(path.begin(), path.end());
@@ -299,6 +337,7 @@ class Search {
   std::span<const SearchInput> inputs_;
   const SearchOptions& options_;
   int beam_;
+  bool scored_;  // the best of one row's logits is the best of its probabilities
   std::vector<Sentence> sentences_;
   std::vector<Row> rows_;
   std::vector<Row> next_rows_;

@@ -27,6 +27,20 @@ struct AdditiveStepGrads {
   float* dcoverage_weight = nullptr;  // [dim], added to
 };
 
+/// Several heads side by side, each a query over the same keys: out_h = sum_j softmax_j(scale q_h . k_jh) v_jh. Keys
+/// may stand anywhere: those of a beam's hypotheses are shared, and not copied when the beam moves on.
+struct HeadsStep {
+  std::int64_t keys = 0, heads = 0, dim = 0;  // dim: of one head
+  float scale = 1;
+  const float* q = nullptr;  // [heads * dim]
+  const float* k = nullptr;  // key j at k + offsets[j], or k + j * stride without offsets: [heads * dim]
+  const float* v = nullptr;  // values, the same
+  const std::int64_t* offsets = nullptr;
+  std::int64_t stride = 0;
+  float* weights = nullptr;  // [heads, keys], out
+  float* out = nullptr;      // [heads * dim]; zeros without keys
+};
+
 struct AttentionStepKernels {
   void (*additive)(const AdditiveStep& step, float* scores);
   void (*additive_backward)(const AdditiveStep& step, const AdditiveStepGrads& grads);
@@ -45,6 +59,7 @@ struct AttentionStepKernels {
                 float* out);
   /// In place, from scores to weights; scores up to 1e30 stay finite.
   void (*softmax)(std::int64_t keys, float* scores);
+  void (*attend_heads)(const HeadsStep& step);
 };
 
 constexpr float kAdditiveReach = 20.0F;

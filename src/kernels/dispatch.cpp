@@ -18,6 +18,8 @@
 #include "kernels/conv.hpp"
 #include "kernels/cross_entropy.hpp"
 #include "kernels/gemm_kernels.hpp"
+#include "kernels/half.hpp"
+#include "kernels/int8.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
 #include "kernels/optim.hpp"
@@ -34,6 +36,7 @@ namespace fovea::kernels {
   extern const AttentionStepKernels attention_step; \
   extern const CrossEntropyKernels cross_entropy; \
   extern const GemmKernels gemm; \
+  extern const HalfKernels half; \
   extern const MathKernels math; \
   extern const OptimKernels optim; \
   extern const RowKernels rows; \
@@ -49,21 +52,30 @@ FOVEA_DECLARE_TABLES(neon)
 #undef FOVEA_DECLARE_TABLES
 namespace generic {
 extern const Bf16Kernels bf16;
-}
+extern const Int8Kernels int8;
+}  // namespace generic
 namespace amx {
 extern const Bf16Kernels bf16;
+}
+namespace avx2 {
+extern const Int8Kernels int8;
+}
+namespace vnni {
+extern const Int8Kernels int8;
 }
 
 namespace {
 
 // clang-format off
-#define FOVEA_TABLE(isa, bf16_kernels) { \
+#define FOVEA_TABLE(isa, bf16_kernels, int8_kernels) { \
     .name = #isa, \
     .attention = &isa::attention, \
     .attention_step = &isa::attention_step, \
     .bf16 = (bf16_kernels), \
     .cross_entropy = &isa::cross_entropy, \
     .gemm = &isa::gemm, \
+    .half = &isa::half, \
+    .int8 = (int8_kernels), \
     .math = &isa::math, \
     .optim = &isa::optim, \
     .rows = &isa::rows, \
@@ -87,18 +99,28 @@ const Bf16Kernels* find_bf16() {
 }
 #endif
 
-const Table generic_table = FOVEA_TABLE(generic, &generic::bf16);
+#ifdef FOVEA_HAVE_AVX512
+// AVX-512 alone multiplies bytes no better than AVX2.
+const Int8Kernels* find_int8() {
+#ifdef FOVEA_HAVE_VNNI
+  if (__builtin_cpu_supports("avx512vnni")) return &vnni::int8;
+#endif
+  return &avx2::int8;
+}
+#endif
+
+const Table generic_table = FOVEA_TABLE(generic, &generic::bf16, &generic::int8);
 #ifdef FOVEA_HAVE_AVX2
-const Table avx2_table = FOVEA_TABLE(avx2, nullptr);
+const Table avx2_table = FOVEA_TABLE(avx2, nullptr, &avx2::int8);
 #endif
 #ifdef FOVEA_HAVE_AVX512
 const Table& avx512_table() {
-  static const Table table = FOVEA_TABLE(avx512, find_bf16());
+  static const Table table = FOVEA_TABLE(avx512, find_bf16(), find_int8());
   return table;
 }
 #endif
 #ifdef FOVEA_HAVE_NEON
-const Table neon_table = FOVEA_TABLE(neon, nullptr);
+const Table neon_table = FOVEA_TABLE(neon, nullptr, &generic::int8);
 #endif
 #undef FOVEA_TABLE
 
@@ -106,7 +128,7 @@ std::vector<const Table*> find_available() {
   std::vector<const Table*> tables{&generic_table};
 #ifdef FOVEA_HAVE_AVX2
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-                    __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
+                    __builtin_cpu_supports("f16c") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
   if (avx2) tables.push_back(&avx2_table);
 #ifdef FOVEA_HAVE_AVX512
   if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -12,6 +12,7 @@
 #include "kernels/gemm_kernels.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
+#include "kernels/product_time.hpp"
 #include "kernels/scratch.hpp"
 
 namespace fovea::kernels {
@@ -48,8 +49,18 @@ struct Product {
   const float* panels = nullptr;      // of a B that is packed already: [n / nr][k][nr]
   const Bf16Kernels* bf16 = nullptr;  // multiplies in bf16
   const Bf16* tiles = nullptr;        // of a B that is packed for it already
+  const HalfKernels* half = nullptr;  // widens
+  const Half* halves = nullptr;       // a B that is packed in half precision: [n / nr][k][nr]
+  const Int8Kernels* int8 = nullptr;  // multiplies in int8
+  const std::int8_t* int8_panels = nullptr;
+  const float* int8_scales = nullptr;
+  const std::int32_t* int8_sums = nullptr;
+  const std::int8_t* rounded = nullptr;  // A in int8, if it has been rounded already: [m, int8_depth(k)]
+  const float* rounded_scales = nullptr;
 
-  [[nodiscard]] bool packed() const { return panels != nullptr || tiles != nullptr; }
+  [[nodiscard]] bool packed() const {
+    return panels != nullptr || tiles != nullptr || halves != nullptr || int8_panels != nullptr;
+  }
 };
 
 constexpr std::int64_t kDepth = 256;      // of a block: a panel of B and a tile of A fit the first-level cache
@@ -309,6 +320,75 @@ void multiply_in_bf16(const Product& x) {
   }
 }
 
+// Rounds rows i to i + m of A; their scales stand behind them.
+void round_rows(const Product& x, std::int64_t i, std::int64_t m, std::int8_t* rows, float* scales) {
+  const std::int64_t depth = int8_depth(x.k);
+  for (std::int64_t r = 0; r < m; ++r) scales[r] = x.int8->quantize(x.k, x.a + (i + r) * x.lda, rows + r * depth);
+}
+
+// For m rows of A in int8 and their scales, in floats.
+std::size_t room_to_round(const Product& x, std::int64_t m) {
+  return static_cast<std::size_t>(m * (int8_depth(x.k) / 4 + 1));
+}
+
+// In int8: some rows of A, rounded, stay in the first-level cache while B passes by.
+void multiply_in_int8(const Product& x) {
+  constexpr std::int64_t kRows = 96;
+  const std::int64_t depth = int8_depth(x.k);
+  for (std::int64_t i = 0; i < x.m; i += kRows) {
+    Int8Block block;
+    block.m = std::min(kRows, x.m - i);
+    block.n = x.n;
+    block.depth = depth;
+    if (x.rounded != nullptr) {
+      block.a = x.rounded + i * depth;
+      block.a_scale = x.rounded_scales + i;
+    } else {
+      float* memory = a_scratch.get(room_to_round(x, block.m));
+      auto* rows = reinterpret_cast<std::int8_t*>(memory + block.m);
+      round_rows(x, i, block.m, rows, memory);
+      block.a = rows;
+      block.a_scale = memory;
+    }
+    block.b = x.int8_panels;
+    block.b_scale = x.int8_scales;
+    block.b_sum = x.int8_sums;
+    block.beta = x.beta;
+    if (x.beta == 0.0F) block.bias = x.epilogue.bias;
+    block.c = x.c + i * x.ldc;
+    block.c_row = x.ldc;
+    x.int8->block(block);
+    finish(x, i, block.m, 0, x.n);
+  }
+}
+
+// With a B in half precision: as many of its panels as a wide tile spans are widened in the first-level cache and used
+// up at once.
+void multiply_halves(const GemmKernels& kernels, const Product& x) {
+  const std::int64_t nr = kernels.nr;
+  const std::int64_t width = 4 * nr;
+  const std::int64_t depth = std::min(x.k, std::max<std::int64_t>(32, 8192 / width));
+  float* panels = b_scratch.get(static_cast<std::size_t>(depth * width));
+  for (std::int64_t j = 0; j < x.n; j += width) {
+    const std::int64_t n = std::min(width, x.n - j);
+    for (std::int64_t p = 0; p < x.k; p += depth) {
+      const Depth d{p, std::min(depth, x.k - p)};
+      for (std::int64_t at = 0; at < n; at += nr) {
+        x.half->widen(d.k * nr, x.halves + (j + at) * x.k + p * nr, panels + at * d.k);
+      }
+      GemmBlock block = block_of(x, j, d);
+      block.n = n;
+      block.b = panels;
+      block.b_k = nr;
+      block.b_panel = nr * d.k;
+      block.b_padded = true;
+      place_a(kernels, x, 0, d, false, block);
+      kernels.block(block);
+    }
+    finish(x, 0, x.m, j, n);
+  }
+}
+
 // A and C stay in the second-level cache.
 bool few_rows(const Product& x) {
   return x.m * kDepth <= l2_size() / 4;
@@ -324,6 +404,8 @@ bool at_once(const Product& x) {
 void multiply(const GemmKernels& kernels, const Product& x) {
   if (x.m <= 0 || x.n <= 0) return;
   if (x.bf16 != nullptr && x.k > 0) return multiply_in_bf16(x);
+  if (x.int8 != nullptr) return multiply_in_int8(x);
+  if (x.halves != nullptr) return multiply_halves(kernels, x);
   if (at_once(x)) return multiply_at_once(kernels, x);
   if (few_rows(x)) return multiply_by_panels(kernels, x);
   multiply_by_blocks(kernels, x);
@@ -332,6 +414,10 @@ void multiply(const GemmKernels& kernels, const Product& x) {
 // Rows i to i + m.
 Product rows_of(Product x, std::int64_t i, std::int64_t m) {
   x.a = stored_a(x, i, m, {0, x.k}).first;
+  if (x.rounded != nullptr) {
+    x.rounded += i * int8_depth(x.k);
+    x.rounded_scales += i;
+  }
   x.c += i * x.ldc;
   x.epilogue.dropout.counter += static_cast<std::uint64_t>(i * x.width);
   x.m = m;
@@ -344,6 +430,12 @@ Product columns_of(Product x, std::int64_t j, std::int64_t n) {
     x.panels += j * x.k;
   } else if (x.tiles != nullptr) {
     x.tiles += j * bf16_depth(x.k);
+  } else if (x.halves != nullptr) {
+    x.halves += j * x.k;
+  } else if (x.int8_panels != nullptr) {
+    x.int8_panels += j * int8_depth(x.k);
+    x.int8_scales += j;
+    x.int8_sums += j;
   } else {
     x.b = stored_b(x, j, n, {0, x.k}).first;
   }
@@ -354,10 +446,29 @@ Product columns_of(Product x, std::int64_t j, std::int64_t n) {
   return x;
 }
 
+// Rows are rounded once: by all threads where there are many of them, else before the columns are split.
+void parallel_multiply_in_int8(const GemmKernels& kernels, Product x) {
+  const std::int64_t worth = x.m <= 4 ? 192 * 1024 : 4 * 64 * 64 * 64;
+  if (free_threads() == 1 || x.m * x.n * x.k < worth) return multiply_in_int8(x);
+  if (x.m >= 32 * threads()) {
+    return parallel_for(x.m, round_up((x.m + threads() - 1) / threads(), 6), [&](std::int64_t begin, std::int64_t end) {
+      multiply(kernels, rows_of(x, begin, end - begin));
+    });
+  }
+  float* memory = a_scratch.get(room_to_round(x, x.m));
+  auto* rows = reinterpret_cast<std::int8_t*>(memory + x.m);
+  round_rows(x, 0, x.m, rows, memory);
+  x.rounded = rows;
+  x.rounded_scales = memory;
+  parallel_for(x.n, round_up((x.n + threads() - 1) / threads(), 4 * kInt8Columns),
+               [&](std::int64_t begin, std::int64_t end) { multiply(kernels, columns_of(x, begin, end - begin)); });
+}
+
 // Each thread multiplies a part as if it were alone, so that they meet only once. Parts of columns share no work but
 // read all of A each; parts of rows pack all of B each. Large products have several parts per thread, so that one that
 // is held up costs less.
 void parallel_multiply(const GemmKernels& kernels, const Product& x) {
+  if (x.int8 != nullptr) return parallel_multiply_in_int8(kernels, x);
   // Below a few microseconds of work the other threads are not worth waking. Few rows take as long as reading B does:
   // a core reads some 7 values a nanosecond, where it would multiply 80.
   const std::int64_t worth = x.m <= 4 ? 48 * 1024 : 64 * 64 * 64;
@@ -380,7 +491,15 @@ Product packed_product(std::int64_t m, const float* a, std::int64_t lda, const P
                        std::int64_t ldc, const Epilogue& epilogue) {
   Product x{Trans::no, Trans::no, m, b.columns(), b.rows(), a, lda, nullptr, 0, beta, c, ldc, epilogue, b.columns()};
   x.bf16 = b.bf16();
-  if (x.bf16 != nullptr) {
+  if (b.storage() == Storage::int8) {
+    x.int8 = &b.int8_kernels();
+    x.int8_panels = b.bytes_of_int8();
+    x.int8_scales = b.int8_scales();
+    x.int8_sums = b.int8_sums();
+  } else if (b.storage() == Storage::f16) {
+    x.half = &b.half_kernels();
+    x.halves = b.halves();
+  } else if (x.bf16 != nullptr) {
     x.tiles = b.tiles();
   } else {
     x.panels = b.panels();
@@ -410,11 +529,13 @@ void gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, co
     block.c_row = ldc;
     return active().gemm->block(block);
   }
+  const TimedProduct timed;
   multiply(*active().gemm, {ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue, n});
 }
 
 void parallel_gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,
                    const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc, const Epilogue& epilogue) {
+  const TimedProduct timed;
   Product x{ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc, epilogue, n};
   x.bf16 = bf16_for(precision(), k, n);
   parallel_multiply(*active().gemm, x);
@@ -422,11 +543,13 @@ void parallel_gemm(Trans ta, Trans tb, std::int64_t m, std::int64_t n, std::int6
 
 void gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
                  std::int64_t ldc, const Epilogue& epilogue) {
+  const TimedProduct timed;
   multiply(b.kernels(), packed_product(m, a, lda, b, beta, c, ldc, epilogue));
 }
 
 void parallel_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
                           std::int64_t ldc, const Epilogue& epilogue) {
+  const TimedProduct timed;
   parallel_multiply(b.kernels(), packed_product(m, a, lda, b, beta, c, ldc, epilogue));
 }
 

@@ -15,6 +15,8 @@ struct AttentionStepKernels;
 struct Bf16Kernels;
 struct CrossEntropyKernels;
 struct GemmKernels;
+struct HalfKernels;
+struct Int8Kernels;
 struct MathKernels;
 struct OptimKernels;
 struct RowKernels;
@@ -30,6 +32,8 @@ struct Table {
   const Bf16Kernels* bf16;  // null without tiles for it; generic's are there to compare with. See permitted_bf16()
   const CrossEntropyKernels* cross_entropy;
   const GemmKernels* gemm;
+  const HalfKernels* half;
+  const Int8Kernels* int8;
   const MathKernels* math;
   const OptimKernels* optim;
   const RowKernels* rows;

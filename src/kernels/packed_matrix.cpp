@@ -6,7 +6,9 @@
 #include "base/arena.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/gemm_kernels.hpp"
+#include "kernels/int8_weights.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/scratch.hpp"
 
 namespace fovea::kernels {
 
@@ -35,6 +37,50 @@ PackedMatrix::PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float
   });
 }
 
+PackedMatrix::PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, Storage stored)
+    : k_(k), n_(n), kernels_(active().gemm), half_(active().half), int8_(active().int8), storage_(stored) {
+  if (stored == Storage::f32) {
+    *this = PackedMatrix(tb, k, n, b, ldb, precision());
+    return;
+  }
+  if (stored == Storage::int8 && k > kInt8Longest) storage_ = Storage::f16;
+  memory_ = arena_allocate(bytes());
+  if (storage_ == Storage::int8) {
+    const Int8Source from = tb == Trans::no ? Int8Source{k, n, b, ldb, 1} : Int8Source{k, n, b, 1, ldb};
+    auto* panels = static_cast<std::int8_t*>(memory_);
+    auto* scales = const_cast<float*>(int8_scales());
+    auto* sums = const_cast<std::int32_t*>(int8_sums());
+    std::fill(scales + n, scales + (n + kInt8Columns - 1) / kInt8Columns * kInt8Columns, 0.0F);
+    kernels::int8_scales(from, scales);
+    parallel_for((n + kInt8Columns - 1) / kInt8Columns, 16, [&](std::int64_t begin, std::int64_t end) {
+      int8_pack(from, scales, begin * kInt8Columns, std::min(end * kInt8Columns, n), panels, sums);
+    });
+    return;
+  }
+  const std::int64_t nr = kernels_->nr;
+  parallel_for((n + nr - 1) / nr, 4, [&](std::int64_t begin, std::int64_t end) {
+    thread_local Scratch scratch;
+    float* panel = scratch.get(static_cast<std::size_t>(k * nr));
+    for (std::int64_t j = begin * nr; j < std::min(end * nr, n); j += nr) {
+      const std::int64_t count = std::min(nr, n - j);
+      if (count < nr) std::fill_n(panel, k * nr, 0.0F);
+      (tb == Trans::no ? kernels_->pack_b : kernels_->pack_b_transposed)(k, count, b + (tb == Trans::no ? j : j * ldb),
+                                                                         ldb, panel);
+      half_->narrow(k * nr, panel, static_cast<Half*>(memory_) + j * k);
+    }
+  });
+}
+
+const float* PackedMatrix::int8_scales() const {
+  const std::int64_t columns = (n_ + kInt8Columns - 1) / kInt8Columns * kInt8Columns;
+  return reinterpret_cast<const float*>(bytes_of_int8() + columns * int8_depth(k_));
+}
+
+const std::int32_t* PackedMatrix::int8_sums() const {
+  const std::int64_t columns = (n_ + kInt8Columns - 1) / kInt8Columns * kInt8Columns;
+  return reinterpret_cast<const std::int32_t*>(int8_scales() + columns);
+}
+
 PackedMatrix::PackedMatrix(PackedMatrix&& other) noexcept {
   *this = std::move(other);
 }
@@ -44,6 +90,9 @@ PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
   std::swap(n_, other.n_);
   std::swap(kernels_, other.kernels_);
   std::swap(bf16_, other.bf16_);
+  std::swap(half_, other.half_);
+  std::swap(int8_, other.int8_);
+  std::swap(storage_, other.storage_);
   std::swap(memory_, other.memory_);
   return *this;
 }
@@ -57,8 +106,14 @@ std::size_t PackedMatrix::bytes() const {
   if (bf16_ != nullptr) {
     return static_cast<std::size_t>((n_ + kBf16Rows - 1) / kBf16Rows * kBf16Rows * bf16_depth(k_)) * sizeof(Bf16);
   }
+  if (storage_ == Storage::int8) {
+    const std::int64_t columns = (n_ + kInt8Columns - 1) / kInt8Columns * kInt8Columns;
+    return static_cast<std::size_t>(columns) *
+           (static_cast<std::size_t>(int8_depth(k_)) + sizeof(float) + sizeof(std::int32_t));
+  }
   const std::int64_t nr = kernels_->nr;
-  return static_cast<std::size_t>((n_ + nr - 1) / nr * nr * k_) * sizeof(float);
+  return static_cast<std::size_t>((n_ + nr - 1) / nr * nr * k_) *
+         (storage_ == Storage::f16 ? sizeof(Half) : sizeof(float));
 }
 
 }  // namespace fovea::kernels

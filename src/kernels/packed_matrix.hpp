@@ -6,6 +6,8 @@
 
 #include "fovea/precision.hpp"
 #include "kernels/bf16.hpp"
+#include "kernels/half.hpp"
+#include "kernels/int8.hpp"
 
 namespace fovea::kernels {
 
@@ -29,6 +31,8 @@ class PackedMatrix {
   /// the kernels of bf16_for().
   PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb,
                Precision wanted = precision());
+  /// The same, stored so; f32 as above. A B that int8 cannot sum up (more than 65,536 rows) is stored in f16.
+  PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, Storage stored);
   PackedMatrix(PackedMatrix&& other) noexcept;
   PackedMatrix& operator=(PackedMatrix&& other) noexcept;
   PackedMatrix(const PackedMatrix&) = delete;
@@ -39,11 +43,18 @@ class PackedMatrix {
   [[nodiscard]] std::int64_t rows() const { return k_; }
   [[nodiscard]] std::int64_t columns() const { return n_; }
   [[nodiscard]] Precision stored_precision() const { return bf16_ != nullptr ? Precision::bf16 : Precision::fp32; }
+  [[nodiscard]] Storage storage() const { return storage_; }
   [[nodiscard]] std::size_t bytes() const;
 
-  // For gemm: [n / nr, rounded up][k][nr], or in bf16 the tiles of bf16.hpp.
+  // For gemm: [n / nr, rounded up][k][nr] as floats or halves, or the panels of bf16.hpp and int8.hpp.
   [[nodiscard]] const float* panels() const { return static_cast<const float*>(memory_); }
   [[nodiscard]] const Bf16* tiles() const { return static_cast<const Bf16*>(memory_); }
+  [[nodiscard]] const Half* halves() const { return static_cast<const Half*>(memory_); }
+  [[nodiscard]] const std::int8_t* bytes_of_int8() const { return static_cast<const std::int8_t*>(memory_); }
+  [[nodiscard]] const float* int8_scales() const;       // [n, rounded up to whole panels]
+  [[nodiscard]] const std::int32_t* int8_sums() const;  // the same
+  [[nodiscard]] const HalfKernels& half_kernels() const { return *half_; }
+  [[nodiscard]] const Int8Kernels& int8_kernels() const { return *int8_; }
   [[nodiscard]] const GemmKernels& kernels() const { return *kernels_; }
   [[nodiscard]] const Bf16Kernels* bf16() const { return bf16_; }  // null in fp32
 
@@ -51,6 +62,9 @@ class PackedMatrix {
   std::int64_t k_ = 0, n_ = 0;
   const GemmKernels* kernels_ = nullptr;
   const Bf16Kernels* bf16_ = nullptr;
+  const HalfKernels* half_ = nullptr;
+  const Int8Kernels* int8_ = nullptr;
+  Storage storage_ = Storage::f32;
   void* memory_ = nullptr;
 };
 

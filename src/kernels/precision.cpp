@@ -11,6 +11,17 @@ std::atomic<Precision> current{Precision::fp32};
 
 }  // namespace
 
+const char* name_of(Storage storage) {
+  switch (storage) {
+    case Storage::f16:
+      return "f16";
+    case Storage::int8:
+      return "int8";
+    default:
+      return "fp32";
+  }
+}
+
 Precision precision() {
   return current.load(std::memory_order_relaxed);
 }

@@ -117,12 +117,48 @@ void build_weights(const ModelConfig& config, Parameters& parameters) {
   }
 }
 
-LoadedModel load_model(const std::filesystem::path& folder) {
+void pack_weights(const ModelConfig& config, Parameters& parameters, const LoadOptions& how) {
+  build_weights(config, parameters);  // the layers say what they multiply with
+  const Storage type = how.type.value_or(parameters.stored());
+  if (type != parameters.stored()) parameters.round(type);  // what a file holds is rounded
+  parameters.pack(type);
+}
+
+void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage) {
+  const LoadedModel model = load_model(folder);
+  std::error_code error;
+  if (std::filesystem::equivalent(folder, to, error)) {
+    throw UsageError(fmt::format("out: {} is the model itself; another folder is needed", to.string()));
+  }
+  // Made beside the place, then moved there with the weights last: whenever it ends, the folder holds what it held
+  // before, or no model, or the new one.
+  const std::filesystem::path made = to / ".partial";
+  const std::filesystem::path weights = "model.safetensors";
+  std::filesystem::remove_all(made, error);
+  try {
+    write_model_config(made, model.config, model.tokenizers);
+    model.parameters.save(made / weights, storage);
+    std::filesystem::remove(to / weights);
+    for (const auto& file : std::filesystem::directory_iterator(made)) {
+      if (file.path().filename() != weights) std::filesystem::rename(file.path(), to / file.path().filename());
+    }
+    std::filesystem::rename(made / weights, to / weights);
+    std::filesystem::remove_all(made, error);
+  } catch (const std::filesystem::filesystem_error& failure) {
+    std::filesystem::remove_all(made, error);
+    throw FileError(fmt::format("{}: cannot be written: {}", to.string(), failure.code().message()));
+  } catch (...) {
+    std::filesystem::remove_all(made, error);
+    throw;
+  }
+}
+
+LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& how) {
   if (!std::filesystem::is_directory(folder)) throw FileError(folder.string() + ": there is no such model folder");
   const ModelConfig config = read_model_config(folder);
   const Tokenizers tokenizers = read_tokenizers(folder, config);
   const std::filesystem::path file = folder / "model.safetensors";
-  LoadedModel loaded{config, Parameters::load(file), tokenizers};
+  LoadedModel loaded{config, Parameters::load(file, how.in_place), tokenizers};
   try {
     build_weights(loaded.config, loaded.parameters);
   } catch (const Error& error) {

@@ -8,7 +8,11 @@
 #include "fovea/attention/copying.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
+#include "fovea/text/tokens.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/rows.hpp"
 #include "model/copying_rows.hpp"
+#include "model/short_output.hpp"
 
 namespace fovea {
 
@@ -92,6 +96,9 @@ void Generator::score(const Memory* memory, const Tokens& target, std::span<cons
   const Run at = run(memory, target, pass, {});
   const Tensor states = before_output(at.decoded.states).value();
   const Mixture mixed = copies() ? mixture(*memory, at.decoded, at.embedded, wanted) : Mixture{};
+  if (!copies() && output_.packed && output_.packed->storage() != Storage::f32) {
+    return score_rounded(states, wanted, log_probabilities);
+  }
   for (std::int64_t b = 0; b < target.batch; ++b) {
     const auto row =
         wanted.subspan(static_cast<std::size_t>(b * target.length), static_cast<std::size_t>(target.length));
@@ -118,6 +125,22 @@ void Generator::copied(const Memory& memory, const Tokens& target, std::span<con
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = wanted[i] == pad_id ? 0.0F : 1 - parts[i];
 }
 
+// With the output layer that search uses.
+void Generator::score_rounded(const Tensor& states, std::span<const std::int32_t> wanted,
+                              std::span<double> log_probabilities) const {
+  const std::int64_t length = states.dim(1);
+  for (std::int64_t b = 0; b < states.dim(0); ++b) {
+    const Tensor logits = output_.product(states.select(0, b).contiguous(), output_bias_.value());
+    kernels::active().rows->log_softmax(logits.data(), logits.data(), length, logits.dim(1));
+    double total = 0;
+    for (std::int64_t t = 0; t < length; ++t) {
+      const std::int32_t token = wanted[static_cast<std::size_t>(b * length + t)];
+      if (token != pad_id) total += logits.data()[t * logits.dim(1) + token];
+    }
+    log_probabilities[static_cast<std::size_t>(b)] = total;
+  }
+}
+
 // The decoder's running state with embeddings before and the output layer behind it.
 class GeneratorStepper final : public Stepper {
  public:
@@ -134,11 +157,14 @@ class GeneratorStepper final : public Stepper {
   Tensor step(std::span<const std::int32_t> tokens) override {
     const NoGrad quiet;
     const auto rows = static_cast<std::int64_t>(tokens.size());
-    if (!copying_) return generator_.logits(state_->step(generator_.embedding_(tokens, {rows}).value()));
-    const Tensor embedded = generator_.embedding_(copying_->fed(tokens), {rows}).value();
-    const Tensor states = state_->step(embedded);
-    const Tensor gate = generator_.gate(states, embedded).value();
-    return copying_->mixed(generator_.logits(states), gate, state_->attention().back());
+    if (copying_) {
+      const Tensor embedded = generator_.embedding_(copying_->fed(tokens), {rows}).value();
+      const Tensor states = state_->step(embedded);
+      const Tensor gate = generator_.gate(states, embedded).value();
+      return copying_->mixed(generator_.logits(states), gate, state_->attention().back());
+    }
+    const Tensor states = state_->step(generator_.embedding_(tokens, {rows}).value());
+    return short_ ? short_->logits(generator_.before_output(states).value()) : generator_.logits(states);
   }
 
   [[nodiscard]] bool normalized() const override { return copying_.has_value(); }
@@ -146,6 +172,15 @@ class GeneratorStepper final : public Stepper {
   void keep(std::span<const std::int32_t> rows) override {
     state_->keep(rows);
     if (copying_) copying_->keep(rows);
+    if (short_) short_->keep(rows);
+  }
+
+  void restrict_to(std::vector<std::vector<std::int32_t>> candidates) override {
+    if (copying_) throw UsageError("shortlist: a model that copies writes words beside its own tokens");
+    short_.emplace(generator_.output_, generator_.output_bias_.value(), std::move(candidates));
+  }
+  [[nodiscard]] std::span<const std::int32_t> candidates(std::int64_t row) const override {
+    return short_ ? short_->candidates(row) : std::span<const std::int32_t>();
   }
 
   [[nodiscard]] Tensor attention() const override {
@@ -176,6 +211,7 @@ class GeneratorStepper final : public Stepper {
   AttentionChoice which_;
   std::unique_ptr<DecoderState> state_;
   std::optional<CopyingRows> copying_;
+  std::optional<ShortOutput> short_;
 };
 
 std::unique_ptr<Stepper> Generator::start(const Memory* memory, std::int64_t rows, bool want_attention,

@@ -7,7 +7,9 @@
 #include "base/rng.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
-#include "nn/weight.hpp"
+#include "kernels/half.hpp"
+#include "kernels/kernels.hpp"
+#include "nn/rounding.hpp"
 
 namespace fovea {
 namespace {
@@ -37,6 +39,37 @@ Tensor initial(const Shape& shape, const Init& init, std::uint64_t seed) {
   return t;
 }
 
+// What an int8 tensor is multiplied by stands beside it under this name.
+constexpr const char* kScale = ".scale";
+
+bool is_scale(const Safetensors& file, const std::string& name) {
+  const std::string_view suffix = kScale;
+  if (!name.ends_with(suffix)) return false;
+  const std::string of = name.substr(0, name.size() - suffix.size());
+  return file.contains(of) && file.entry(of).dtype == "I8";
+}
+
+// Of the tensor `of`, checked.
+Tensor read_scale(const Safetensors& file, const Safetensors::Entry& of, const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& what) {
+    throw FileError(fmt::format("{}: weight {}{}: {}", path.string(), of.name, kScale, what));
+  };
+  if (of.shape.rank() != 2) {
+    throw FileError(
+        fmt::format("{}: weight {}: {} in I8; only matrices are stored so", path.string(), of.name, of.shape.text()));
+  }
+  const std::string name = of.name + kScale;
+  if (!file.contains(name)) fail("is missing beside a weight in I8");
+  const Tensor scale = file.tensor(name);
+  if (!(scale.shape() == Shape{1, of.shape[1]}) && !(scale.shape() == Shape{of.shape[0], 1})) {
+    fail(fmt::format("{} is there, [1,{}] or [{},1] is needed", scale.shape().text(), of.shape[1], of.shape[0]));
+  }
+  for (const float v : scale.values()) {
+    if (!(std::isfinite(v) && v >= 0)) fail(fmt::format("{} is no scale", v));
+  }
+  return scale.clone();
+}
+
 }  // namespace
 
 Parameters::Entry& Parameters::entry(const std::string& name, const Shape& shape, const Init& init) {
@@ -59,18 +92,29 @@ Var Parameters::get(const std::string& name, const Shape& shape, const Init& ini
   return entry(name, shape, init).weight;
 }
 
-Weight Parameters::matrix(const std::string& name, const Shape& shape, const Init& init, MatrixLayout layout) {
+Parameters::Entry& Parameters::entry(const std::string& name, const Shape& shape, const Init& init,
+                                     MatrixLayout layout) {
   Entry& e = entry(name, shape, init);
   if (e.layout && *e.layout != layout) {
     throw UsageError(fmt::format("weight {}: one layer multiplies with it, another with its transpose", name));
   }
   e.layout = layout;
+  return e;
+}
+
+Var Parameters::get(const std::string& name, const Shape& shape, const Init& init, MatrixLayout layout) {
+  return entry(name, shape, init, layout).weight;
+}
+
+Weight Parameters::matrix(const std::string& name, const Shape& shape, const Init& init, MatrixLayout layout) {
+  Entry& e = entry(name, shape, init, layout);
+  e.to_pack = true;
   return {e.weight, layout, e.packed};
 }
 
 void Parameters::put(const std::string& name, Tensor value) {
   if (!index_.emplace(name, entries_.size()).second) throw Error("weight " + name + ": there twice");
-  entries_.push_back({name, Var::parameter(std::move(value)), false, {}, nullptr});
+  entries_.push_back({name, Var::parameter(std::move(value)), false, {}, false, nullptr});
 }
 
 const Var* Parameters::find(std::string_view name) const {
@@ -84,9 +128,32 @@ std::int64_t Parameters::count() const {
   return total;
 }
 
-void Parameters::pack() {
+void Parameters::round(Storage storage) {
+  if (storage == Storage::f32) return;
   for (Entry& entry : entries_) {
-    if (entry.layout) entry.packed = pack_f32(entry.weight.value(), *entry.layout);
+    const Storage as = stored_as(entry, storage);
+    if (as == Storage::f32) continue;
+    check_fits(entry, as);
+    if (as == Storage::int8) {
+      const Int8Weight rounded = to_int8(entry);
+      entry.weight = Var::parameter(from_int8(entry.weight.shape(), rounded.q.data(), rounded.scale));
+    } else {
+      const Tensor values = entry.weight.value().contiguous();
+      const Tensor rounded = Tensor::empty(values.shape());
+      std::vector<kernels::Half> halves(static_cast<std::size_t>(values.size()));
+      kernels::active().half->narrow(values.size(), values.data(), halves.data());
+      kernels::active().half->widen(values.size(), halves.data(), rounded.data());
+      entry.weight = Var::parameter(rounded);
+    }
+  }
+}
+
+void Parameters::pack(Storage storage) {
+  packed_ = storage;
+  for (Entry& entry : entries_) {
+    if (!entry.to_pack) continue;
+    entry.packed = std::make_shared<const PackedWeight>(entry.weight.value(), *entry.layout, storage);
+    if (file_ && file_->contains(entry.name)) file_->forget(entry.name);
   }
 }
 
@@ -95,8 +162,12 @@ Parameters Parameters::replica() const {
   for (const Entry& entry : entries_) {
     copy.put(entry.name, entry.weight.value());
     copy.entries_.back().layout = entry.layout;
+    copy.entries_.back().to_pack = entry.to_pack;
     copy.entries_.back().packed = entry.packed;
   }
+  copy.packed_ = packed_;
+  copy.stored_ = stored_;
+  copy.file_ = file_;
   copy.seal();
   return copy;
 }
@@ -105,19 +176,43 @@ void Parameters::zero_grad() const {
   for (const Entry& entry : entries_) entry.weight.zero_grad();
 }
 
-void Parameters::save(const std::filesystem::path& file) const {
+void Parameters::save(const std::filesystem::path& file, Storage storage) const {
   SafetensorsWriter writer;
-  for (const Entry& entry : entries_) writer.add(entry.name, entry.weight.value());
+  for (const Entry& entry : entries_) {
+    const Storage as = stored_as(entry, storage);
+    if (as != Storage::f32) check_fits(entry, as);
+    if (as == Storage::int8) {
+      const Int8Weight rounded = to_int8(entry);
+      writer.add(entry.name, entry.weight.shape(), std::span<const std::int8_t>(rounded.q));
+      writer.add(entry.name + kScale, rounded.scale);
+    } else if (as == Storage::f16) {
+      writer.add_f16(entry.name, entry.weight.value());
+    } else {
+      writer.add(entry.name, entry.weight.value());
+    }
+  }
   writer.write(file);
 }
 
-Parameters Parameters::load(const std::filesystem::path& file) {
-  const Safetensors weights(file);
+Parameters Parameters::load(const std::filesystem::path& file, bool in_place) {
+  const auto opened = std::make_shared<const Safetensors>(file);
+  const Safetensors& weights = *opened;
   Parameters parameters(0);
   for (const auto& entry : weights.entries()) {
-    // Copies: a file that is written over while it is mapped would change, or end, under a running program.
-    parameters.put(entry.name, weights.tensor(entry.name).clone());
+    if (is_scale(weights, entry.name)) continue;
+    if (entry.dtype == "I8") {
+      parameters.stored_ = Storage::int8;
+      const Tensor scale = read_scale(weights, entry, file);
+      parameters.put(entry.name, from_int8(entry.shape, weights.int8(entry.name).data(), scale));
+      continue;
+    }
+    if (entry.dtype == "F16" && parameters.stored_ == Storage::f32) parameters.stored_ = Storage::f16;
+    // Copies, unless asked not to: a file that is written over while it is mapped would change, or end, under a running
+    // program.
+    const Tensor values = weights.tensor(entry.name);
+    parameters.put(entry.name, in_place ? values : values.clone());
   }
+  if (in_place) parameters.file_ = opened;
   parameters.seal();
   return parameters;
 }

@@ -3,15 +3,20 @@
 namespace fovea {
 
 GruWeights gru_weights(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden) {
-  return {p.get(name + ".input", {in, 3 * hidden}, Init::xavier),
-          p.get(name + ".state", {hidden, 3 * hidden}, Init::recurrent),
-          p.get(name + ".bias", {3 * hidden}, Init::zeros), p.get(name + ".state_bias", {hidden}, Init::zeros)};
+  const Weight input = p.matrix(name + ".input", {in, 3 * hidden}, Init::xavier);
+  const Weight state = p.matrix(name + ".state", {hidden, 3 * hidden}, Init::recurrent);
+  return {input.var,
+          state.var,
+          p.get(name + ".bias", {3 * hidden}, Init::zeros),
+          p.get(name + ".state_bias", {hidden}, Init::zeros),
+          input.packed,
+          state.packed};
 }
 
 LstmWeights lstm_weights(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden) {
-  return {p.get(name + ".input", {in, 4 * hidden}, Init::xavier),
-          p.get(name + ".state", {hidden, 4 * hidden}, Init::recurrent),
-          p.get(name + ".bias", {4 * hidden}, Init::zeros)};
+  const Weight input = p.matrix(name + ".input", {in, 4 * hidden}, Init::xavier);
+  const Weight state = p.matrix(name + ".state", {hidden, 4 * hidden}, Init::recurrent);
+  return {input.var, state.var, p.get(name + ".bias", {4 * hidden}, Init::zeros), input.packed, state.packed};
 }
 
 RecurrentLayer::RecurrentLayer(Parameters& p, const std::string& name, const RecurrentLayerOptions& options)

@@ -69,13 +69,12 @@ struct PackedModel {
   const Parameters parameters;
   ModelCopies<Model> copies;
 
-  PackedModel(const ModelConfig& of, Parameters weights)
-      : config(of), parameters(packed(of, std::move(weights))), copies(config, parameters) {}
+  PackedModel(const ModelConfig& of, Parameters weights, const LoadOptions& how = {})
+      : config(of), parameters(packed(of, std::move(weights), how)), copies(config, parameters) {}
 
  private:
-  static Parameters packed(const ModelConfig& config, Parameters weights) {
-    build_weights(config, weights);  // the layers say what they multiply with
-    weights.pack();
+  static Parameters packed(const ModelConfig& config, Parameters weights, const LoadOptions& how) {
+    pack_weights(config, weights, how);
     return weights;
   }
 };

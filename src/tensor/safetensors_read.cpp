@@ -1,10 +1,14 @@
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "base/mapped_file.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
+#include "kernels/half.hpp"
+#include "kernels/kernels.hpp"
 #include "tensor/convert.hpp"
 #include "tensor/safetensors_header.hpp"
 
@@ -49,9 +53,36 @@ Tensor Safetensors::tensor(std::string_view name) const {
   std::byte* values = bytes_.data() + e.begin;
   if (e.dtype == "F32") return detail::float_values(values, e.shape, owner_);
   if (e.dtype == "F64") return detail::converted<double>(values, e.shape);
-  if (e.dtype == "F16") return detail::converted<detail::Half>(values, e.shape);
+  if (e.dtype == "F16") {
+    Tensor out = Tensor::empty(e.shape);
+    // The header's check keeps each tensor aligned within the file, and the file is mapped at a page; bytes that a
+    // caller gave may stand anywhere.
+    if (reinterpret_cast<std::uintptr_t>(values) % sizeof(kernels::Half) != 0) {
+      return detail::converted<detail::Half>(values, e.shape);
+    }
+    kernels::active().half->widen(out.size(), reinterpret_cast<const kernels::Half*>(values), out.data());
+    return out;
+  }
   if (e.dtype == "BF16") return detail::converted<detail::BFloat>(values, e.shape);
   throw FileError(fmt::format("{}: tensor \"{}\": dtype is {}; F32, F64, F16 or BF16 is needed", name_, name, e.dtype));
+}
+
+std::span<const std::int8_t> Safetensors::int8(std::string_view name) const {
+  const Entry& e = entry(name);
+  if (e.dtype != "I8") {
+    throw FileError(fmt::format("{}: tensor \"{}\": dtype is {}; I8 is needed", name_, name, e.dtype));
+  }
+  return {reinterpret_cast<const std::int8_t*>(bytes_.data() + e.begin), e.end - e.begin};
+}
+
+void Safetensors::forget(std::string_view name) const {
+  if (owner_ == nullptr) return;
+  const Entry& e = entry(name);
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto at = reinterpret_cast<std::uintptr_t>(bytes_.data());
+  const std::uintptr_t begin = (at + e.begin + page - 1) / page * page;
+  const std::uintptr_t end = (at + e.end) / page * page;
+  if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 IntegerArray Safetensors::integers(std::string_view name) const {

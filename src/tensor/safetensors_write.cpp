@@ -7,6 +7,8 @@
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
+#include "kernels/half.hpp"
+#include "kernels/kernels.hpp"
 #include "tensor/safetensors_header.hpp"
 
 namespace fovea {
@@ -53,6 +55,19 @@ void SafetensorsWriter::add(const std::string& name, const Shape& shape, std::sp
   insert(name, "U8", shape, values.size()).bytes.assign(bytes.begin(), bytes.end());
 }
 
+void SafetensorsWriter::add(const std::string& name, const Shape& shape, std::span<const std::int8_t> values) {
+  const auto bytes = std::as_bytes(values);
+  insert(name, "I8", shape, values.size()).bytes.assign(bytes.begin(), bytes.end());
+}
+
+void SafetensorsWriter::add_f16(const std::string& name, const Tensor& tensor) {
+  const Tensor values = tensor.contiguous();
+  std::vector<kernels::Half> halves(static_cast<std::size_t>(values.size()));
+  kernels::active().half->narrow(values.size(), values.data(), halves.data());
+  const auto bytes = std::as_bytes(std::span(halves));
+  insert(name, "F16", tensor.shape(), halves.size()).bytes.assign(bytes.begin(), bytes.end());
+}
+
 void SafetensorsWriter::set_metadata(const std::string& key, const std::string& value) {
   (void)quoted(key + value);
   metadata_[key] = value;
@@ -74,15 +89,18 @@ void SafetensorsWriter::write(WholeFile& file) const {
   // Wide types first, so that every tensor is aligned for its type without gaps between them.
   std::vector<const Item*> order;
   std::size_t at = 0;
-  for (const std::size_t width : {std::size_t{8}, std::size_t{4}, std::size_t{1}}) {
-    for (const auto& [name, item] : items_) {
-      if (detail::safetensors_item(item.dtype) != width) continue;
-      const std::size_t end = at + static_cast<std::size_t>(item.shape.size()) * width;
-      header += fmt::format(R"({}{}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", header.size() > 1 ? "," : "",
-                            quoted(name), item.dtype, item.shape.text(), at, end);
-      at = end;
-      order.push_back(&item);
-    }
+  for (const std::size_t width : {std::size_t{8}, std::size_t{4}, std::size_t{2}, std::size_t{1}}) {
+    // Of one width those first that leave the next one aligned as tensors are, so that most can be used in place.
+    for (const bool whole : {true, false})
+      for (const auto& [name, item] : items_) {
+        if (detail::safetensors_item(item.dtype) != width) continue;
+        if ((static_cast<std::size_t>(item.shape.size()) * width % kAlign == 0) != whole) continue;
+        const std::size_t end = at + static_cast<std::size_t>(item.shape.size()) * width;
+        header += fmt::format(R"({}{}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})",
+                              header.size() > 1 ? "," : "", quoted(name), item.dtype, item.shape.text(), at, end);
+        at = end;
+        order.push_back(&item);
+      }
   }
   header += '}';
   const std::uint64_t length = (sizeof(std::uint64_t) + header.size() + kAlign - 1) / kAlign * kAlign - sizeof(length);

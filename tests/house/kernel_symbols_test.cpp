@@ -38,7 +38,8 @@ std::vector<std::string> leaks(const std::string& listing) {
     // The return type of a function template comes first; the symbol's own scope is what stands before its '('.
     const std::string scope = name.substr(0, name.find('('));
     const auto within = [&scope](const char* name_space) { return scope.find(name_space) != std::string::npos; };
-    if (!within("fovea::kernels::avx") && !within("fovea::kernels::amx") && !within("hwy::N_AVX")) {
+    if (!within("fovea::kernels::avx") && !within("fovea::kernels::amx") && !within("fovea::kernels::vnni") &&
+        !within("hwy::N_AVX")) {
       out.push_back(name);
     }
   }

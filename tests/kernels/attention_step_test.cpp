@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -167,6 +168,65 @@ TEST(AttentionStep, AKeysScoreDoesNotDependOnTheOthers) {
       table->attention_step->additive(one, &score);
       EXPECT_EQ(score, all[static_cast<std::size_t>(j)]) << table->name;
     }
+  }
+}
+
+// By plain loops in double precision, and every kernel alike; keys at even distances and anywhere.
+TEST(AttentionStep, HeadsSideBySideAttendWherever) {
+  for (const Table* table : available()) {
+    for (const auto& [keys, heads, dim] : {std::array{1, 1, 1}, {5, 2, 7}, {16, 4, 32}, {33, 3, 40}}) {
+      const std::int64_t width = heads * dim;
+      const Values q = random_values(width, 1);
+      const Values k = random_values(3 * keys * width, 2);
+      const Values v = random_values(3 * keys * width, 3);
+      std::vector<std::int64_t> offsets;
+      for (std::int64_t j = 0; j < keys; ++j) offsets.push_back((keys - 1 - j) * 3 * width);
+      for (const bool anywhere : {false, true}) {
+        Values weights(static_cast<std::size_t>(heads * keys));
+        Values out(static_cast<std::size_t>(width), 7.0F);
+        HeadsStep step{.keys = keys,
+                       .heads = heads,
+                       .dim = dim,
+                       .scale = 0.3F,
+                       .q = q.data(),
+                       .k = k.data(),
+                       .v = v.data(),
+                       .stride = 2 * width,
+                       .weights = weights.data(),
+                       .out = out.data()};
+        if (anywhere) step.offsets = offsets.data();
+        table->attention_step->attend_heads(step);
+        Values expected(out.size());
+        for (std::int64_t h = 0; h < heads; ++h) {
+          const auto at = [&](std::int64_t j) {
+            return static_cast<std::size_t>((anywhere ? offsets[static_cast<std::size_t>(j)] : j * 2 * width) +
+                                            h * dim);
+          };
+          std::vector<double> e;
+          double sum = 0;
+          for (std::int64_t j = 0; j < keys; ++j) {
+            double dot = 0;
+            for (std::int64_t i = 0; i < dim; ++i) {
+              dot += static_cast<double>(q[static_cast<std::size_t>(h * dim + i)]) *
+                     k[at(j) + static_cast<std::size_t>(i)];
+            }
+            e.push_back(std::exp(0.3F * dot));
+            sum += e.back();
+          }
+          for (std::int64_t i = 0; i < dim; ++i) {
+            double total = 0;
+            for (std::int64_t j = 0; j < keys; ++j) {
+              total += e[static_cast<std::size_t>(j)] / sum * v[at(j) + static_cast<std::size_t>(i)];
+            }
+            expected[static_cast<std::size_t>(h * dim + i)] = static_cast<float>(total);
+          }
+        }
+        expect_close(out, expected, table->name);
+      }
+    }
+    Values none(4, 7.0F);
+    table->attention_step->attend_heads({.keys = 0, .heads = 2, .dim = 2, .out = none.data()});
+    EXPECT_EQ(none, Values(4, 0.0F));
   }
 }
 

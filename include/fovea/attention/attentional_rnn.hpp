@@ -39,10 +39,11 @@ struct AttentionalRnnWeights {
   // Any but Pairwise and Block; queries are [h], keys [M]. Additive with coverage_weight keeps a coverage: the sum of
   // all earlier weights of each key (See et al. 2017); its `coverage` stays empty.
   Score score = score::Dot{};
-  Var attentional{};       // Luong: A [M + h, G], rows of the context first
-  Var attentional_bias{};  // Luong: b [G]
-  Var center{};            // local-p: W [p, h] of the predicted centre; empty: local-m
-  Var center_vector{};     // local-p: v [p]
+  Var attentional{};               // Luong: A [M + h, G], rows of the context first
+  Var attentional_bias{};          // Luong: b [G]
+  Var center{};                    // local-p: W [p, h] of the predicted centre; empty: local-m
+  Var center_vector{};             // local-p: v [p]
+  Storage storage = Storage::f32;  // of the matrices that a PackedAttentionalRnn multiplies with
 };
 
 /// How a decoder runs.

@@ -18,6 +18,8 @@ class EnsembleStepper final : public Stepper {
 
   /// Logarithms of the mean probabilities. Throws ShapeError when the members' vocabularies differ in size.
   [[nodiscard]] Tensor step(std::span<const std::int32_t> tokens) override;
+  void restrict_to(std::vector<std::vector<std::int32_t>> candidates) override;
+  [[nodiscard]] std::span<const std::int32_t> candidates(std::int64_t row) const override;
   void keep(std::span<const std::int32_t> rows) override;
   [[nodiscard]] Tensor attention() const override;
 

@@ -29,6 +29,7 @@ struct SearchOptions {
   float top_p = 1;              // sample among the likeliest that together have this probability
   std::uint64_t seed = 1;       // a line's samples depend on the seed and its number alone
   bool want_attention = false;  // give Hypothesis::attention
+  bool want_scores = true;      // give score and log_probability; greedy search is faster without
 
   std::int32_t begin = bos_id;                           // what a decoder is fed first
   std::int32_t end = eos_id;                             // ends an output

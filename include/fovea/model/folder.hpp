@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -29,6 +30,10 @@ void write_model_config(const std::filesystem::path& folder, const ModelConfig& 
 /// Writes model.safetensors from one tensor per entry of `parameters`.
 void write_model_weights(const std::filesystem::path& folder, const Parameters& parameters,
                          std::span<const Tensor> weights);
+/// A model folder with its weights rounded, at another place: the same config.json and tokenizers, a smaller
+/// model.safetensors. The weights are written last, so that a folder without them is none. Throws FileError, or Error
+/// naming a weight that does not fit.
+void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage);
 
 /// Throws FileError: a folder of another format version says what to do.
 [[nodiscard]] ModelConfig read_model_config(const std::filesystem::path& folder);
@@ -37,8 +42,20 @@ void write_model_weights(const std::filesystem::path& folder, const Parameters& 
 /// What reads a line for the model's source: the tokenizer itself, or, of turns, one that takes them apart.
 [[nodiscard]] std::shared_ptr<const Tokenizer> source_reader(const ModelConfig& config,
                                                              std::shared_ptr<const Tokenizer> tokenizer);
+
+/// How a model is loaded for use.
+struct LoadOptions {
+  std::optional<Storage> type = {};  // of its matrices; none: as its file has them
+  bool in_place = false;             // use the weights where their file is mapped: see Parameters::load()
+  bool shortlist = false;            // write only tokens of the folder's shortlist (fovea shortlist)
+};
+
+/// Makes weights ready for inference: rounds them and packs what layers multiply with. Models built from them, or from
+/// replicas of them, use the packed form. Throws Error naming a weight that does not fit.
+void pack_weights(const ModelConfig& config, Parameters& parameters, const LoadOptions& how = {});
+
 /// Throws FileError naming the file and what is missing, extra, or of another shape.
-[[nodiscard]] LoadedModel load_model(const std::filesystem::path& folder);
+[[nodiscard]] LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& how = {});
 
 /// Makes, or takes from `parameters`, every weight that the model has. Throws as the models' constructors do.
 void build_weights(const ModelConfig& config, Parameters& parameters);

@@ -56,6 +56,8 @@ class Generator {
 
  private:
   friend class GeneratorStepper;
+  void score_rounded(const Tensor& states, std::span<const std::int32_t> wanted,
+                     std::span<double> log_probabilities) const;
   [[nodiscard]] Var before_output(const Var& states) const;  // [.., width] to [.., what the output layer takes]
   // The logit of generating and not copying, without what the memory says: states and embedded input [.., width].
   [[nodiscard]] Var gate(const Var& states, const Var& embedded) const;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "fovea/tensor.hpp"
 
@@ -17,8 +18,15 @@ class Stepper {
   Stepper(const Stepper&) = delete;
   Stepper& operator=(const Stepper&) = delete;
 
-  /// Feeds each row its last token and returns the logits of the next one, [rows, vocabulary]. The vocabulary may be
-  /// larger than the model's by words of the sources.
+  /// From now on the rows of sentence s write only tokens of candidates[s], which are sorted and hold the end of
+  /// sequence. What a row gives depends on its own sentence's tokens alone. Throws UsageError where it cannot be.
+  virtual void restrict_to(std::vector<std::vector<std::int32_t>> candidates);
+  /// The tokens that the columns of a row's logits stand for, sorted; columns behind them count for nothing. Empty: all
+  /// tokens, in their order.
+  [[nodiscard]] virtual std::span<const std::int32_t> candidates(std::int64_t /*row*/) const { return {}; }
+
+  /// Feeds each row its last token and returns the logits of the next one, [rows, vocabulary], or of candidates(). The
+  /// vocabulary may be larger than the model's by words of the sources.
   [[nodiscard]] virtual Tensor step(std::span<const std::int32_t> tokens) = 0;
   /// Whether they are log-probabilities already, so that their softmax is themselves.
   [[nodiscard]] virtual bool normalized() const { return false; }

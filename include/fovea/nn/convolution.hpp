@@ -18,7 +18,8 @@ struct GatedConvolution {
         bias(p.get(name + ".bias", {2 * width}, Init::zeros)) {}
 
   /// x [batch, time, width] to the same shape.
-  [[nodiscard]] Var operator()(const Var& x, const Conv1dOptions& how = {}) const {
+  [[nodiscard]] Var operator()(const Var& x, Conv1dOptions how = {}) const {
+    how.packed = weight.packed.get();
     return conv1d_glu(x, weight.var, bias, how);
   }
   /// One position, for decoding: the kernel's inputs side by side [rows, kernel * width] to [rows, width].

@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "fovea/ops.hpp"
+#include "fovea/packed_weight.hpp"
 #include "fovea/var.hpp"
 
 namespace fovea {
+
+class Safetensors;
 
 /// How a new weight starts.
 struct Init {
@@ -37,31 +40,6 @@ inline constexpr Init Init::ones{Init::Kind::constant, 1};
 inline constexpr Init Init::xavier{Init::Kind::xavier, 0};
 inline constexpr Init Init::recurrent{Init::Kind::recurrent, 0};
 inline constexpr Init Init::embedding{Init::Kind::embedding, 0};
-
-/// How the numbers of a matrix are stored for inference.
-enum class Storage { f32, f16, int8 };
-
-/// Which way round a layer multiplies with a matrix: x W with W [in, out], or x W' with W [out, in], whose rows are
-/// outputs, as in an embedding that is also the output layer.
-enum class MatrixLayout { in_out, out_in };
-
-/// A matrix in the form that inference multiplies with. It does not follow later changes of the weight.
-class PackedWeight {
- public:
-  PackedWeight() = default;
-  virtual ~PackedWeight() = default;
-  PackedWeight(const PackedWeight&) = delete;
-  PackedWeight& operator=(const PackedWeight&) = delete;
-
-  /// Of its numbers.
-  [[nodiscard]] virtual Storage storage() const = 0;
-  /// Width of what is multiplied with it.
-  [[nodiscard]] virtual std::int64_t in() const = 0;
-  /// Width of the product.
-  [[nodiscard]] virtual std::int64_t out() const = 0;
-  /// f(x W + b): x [.., in] to [.., out]; bias [out] or empty.
-  [[nodiscard]] virtual Tensor product(const Tensor& x, const Tensor& bias, Activation activation) const = 0;
-};
 
 /// A matrix that a layer multiplies with: the values that are trained, and the packed form once there is one.
 struct Weight {
@@ -91,10 +69,11 @@ class Parameters {
  public:
   /// A weight and its name.
   struct Entry {
-    std::string name;                    // as in files
-    Var weight;                          // its values and gradient
-    bool used = false;                   // a layer has asked for it
-    std::optional<MatrixLayout> layout;  // of a matrix that a layer multiplies with; others are never packed
+    std::string name;                                 // as in files
+    Var weight;                                       // its values and gradient
+    bool used = false;                                // a layer has asked for it
+    std::optional<MatrixLayout> layout;               // of a matrix that a layer multiplies with
+    bool to_pack = false;                             // the layer multiplies with the packed form
     std::shared_ptr<const PackedWeight> packed = {};  // once pack() was called
   };
 
@@ -104,8 +83,10 @@ class Parameters {
   /// The weight of this name. Throws ShapeError when one of another shape is there. Once sealed, throws Error for a
   /// name that is not there instead of making it.
   Var get(const std::string& name, const Shape& shape, const Init& init);
-  /// The same for a matrix that a layer multiplies with, so that it may be packed. Throws UsageError when another
-  /// layer multiplies with it the other way round.
+  /// The same for a matrix that a layer multiplies with in a form of its own.
+  Var get(const std::string& name, const Shape& shape, const Init& init, MatrixLayout layout);
+  /// The same for a matrix that a layer multiplies with as it is, so that it may be packed. Throws UsageError when
+  /// another layer multiplies with it the other way round.
   Weight matrix(const std::string& name, const Shape& shape, const Init& init,
                 MatrixLayout layout = MatrixLayout::in_out);
 
@@ -120,23 +101,39 @@ class Parameters {
   [[nodiscard]] const Var* find(std::string_view name) const;
   [[nodiscard]] std::int64_t count() const;  // numbers in all weights
 
-  /// Packs the matrices that layers multiply with. Layers built from here on, or from a replica, use the packed form.
-  void pack();
+  /// Rounds the values to what a file of this storage holds: of int8, every matrix; of f16, the same and all arrays of
+  /// more axes. Vectors stay as they are. What is rounded once stays the same. Throws Error naming a weight that holds
+  /// a number that does not fit.
+  void round(Storage storage);
+  /// Packs the matrices that layers multiply with, stored so. Layers built from here on, or from a replica, use the
+  /// packed form.
+  void pack(Storage storage = Storage::f32);
+  /// How pack() stored them; none: it was not called.
+  [[nodiscard]] std::optional<Storage> packed() const { return packed_; }
+  /// How the file that they were loaded from stored them.
+  [[nodiscard]] Storage stored() const { return stored_; }
   /// Shares the values, with gradients of its own: for another thread that builds the same model.
   [[nodiscard]] Parameters replica() const;
   /// Clears all gradients.
   void zero_grad() const;
 
-  /// All weights as one .safetensors file, which appears whole or not at all; and from one, sealed.
-  void save(const std::filesystem::path& file) const;
-  /// The weights of a file, sealed. Throws FileError naming what is wrong.
-  [[nodiscard]] static Parameters load(const std::filesystem::path& file);
+  /// All weights as one .safetensors file, which appears whole or not at all. Matrices are stored as `storage` says:
+  /// int8 has NAME as I8 and NAME.scale, [1, columns] or [rows, 1], by which it is multiplied.
+  void save(const std::filesystem::path& file, Storage storage = Storage::f32) const;
+  /// The weights of a file, sealed. Throws FileError naming what is wrong. `in_place`: they are used where the file is
+  /// mapped, which takes less time and memory; the file must not be written over meanwhile (another may take its place,
+  /// as save() does).
+  [[nodiscard]] static Parameters load(const std::filesystem::path& file, bool in_place = false);
 
  private:
   Entry& entry(const std::string& name, const Shape& shape, const Init& init);
+  Entry& entry(const std::string& name, const Shape& shape, const Init& init, MatrixLayout layout);
 
   std::uint64_t seed_;
   bool sealed_ = false;
+  std::optional<Storage> packed_;
+  Storage stored_ = Storage::f32;
+  std::shared_ptr<const Safetensors> file_;  // that they are used in place of
   std::vector<Entry> entries_;
   std::unordered_map<std::string, std::size_t> index_;
 };

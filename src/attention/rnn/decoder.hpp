@@ -63,7 +63,8 @@ struct Decoder final : detail::Counted {
 
   Cell cell = Cell::gru;
   DecoderForm form = DecoderForm::bahdanau;
-  bool keep = false;  // a backward pass may follow
+  bool keep = false;               // a backward pass may follow
+  Storage storage = Storage::f32;  // of the time loop's matrices
   Int batch = 0, steps = 0;
   Int embedding = 0, memory_width = 0, units = 0, width = 0;  // E, M, h, gates h
   Int feed = 0, result = 0;                                   // F, G

@@ -28,12 +28,12 @@ void set_layers(Decoder& d, const std::vector<DecoderLayer>& layers) {
     if (d.cell == Cell::gru) expect(name(".state_bias"), layer.weights.state_bias, {d.units});
     layer.bias = value_of(layer.weights.bias);
     layer.state_bias = value_of(layer.weights.state_bias);
-    layer.state = StepMatrix(Trans::no, value_of(layer.weights.state));
-    if (l > 0) layer.below = StepMatrix(Trans::no, value_of(layer.weights.input));
+    layer.state = StepMatrix(Trans::no, value_of(layer.weights.state), d.storage);
+    if (l > 0) layer.below = StepMatrix(Trans::no, value_of(layer.weights.input), d.storage);
   }
   if (d.feed > 0) {
     const Tensor w = value_of(d.layers[0].weights.input);
-    d.feeding = StepMatrix(Trans::no, w.slice(0, d.embedding, d.embedding + d.feed));
+    d.feeding = StepMatrix(Trans::no, w.slice(0, d.embedding, d.embedding + d.feed), d.storage);
   }
 }
 
@@ -50,7 +50,7 @@ void set_local(Decoder& d, const AttentionalRnnWeights& weights, const Local& lo
   d.center = weights.center;
   d.center_vector = weights.center_vector;
   d.center_vector_value = value_of(d.center_vector);
-  d.centering = StepMatrix(Trans::yes, value_of(d.center));
+  d.centering = StepMatrix(Trans::yes, value_of(d.center), d.storage);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void set_weights(Decoder& d, const AttentionalRnnWeights& weights, const Attenti
     d.attentional = weights.attentional;
     d.attentional_bias = weights.attentional_bias;
     d.attentional_bias_value = value_of(d.attentional_bias);
-    d.attend = StepMatrix(Trans::no, value_of(d.attentional));
+    d.attend = StepMatrix(Trans::no, value_of(d.attentional), d.storage);
   }
   if (!d.conditional()) d.feed = !d.luong() ? d.memory_width : how.input_feeding ? d.result : 0;
   set_layers(d, weights.layers);
@@ -84,7 +84,7 @@ void set_weights(Decoder& d, const AttentionalRnnWeights& weights, const Attenti
   d.query_bias_value = value_of(d.query_bias);
   d.vector_value = value_of(d.vector);
   d.coverage_weight_value = value_of(d.coverage_weight);
-  if (d.query_weights) d.query = StepMatrix(d.query_trans, d.query_view);
+  if (d.query_weights) d.query = StepMatrix(d.query_trans, d.query_view, d.storage);
 }
 
 void check_first(const Decoder& d, Int batch, std::span<const Var> first, std::span<const Var> first_cell) {

@@ -28,9 +28,11 @@ PackedAttentionalRnn::PackedAttentionalRnn(const AttentionalRnnWeights& weights,
   decoder::Decoder& d = impl_->decoder;
   d.embedding = embedding;
   d.memory_width = memory_width;
+  d.storage = weights.storage;
   decoder::set_weights(d, weights, how);
   impl_->score = weights.score;
-  impl_->embedding = StepMatrix(Trans::no, d.layers[0].weights.input.value().contiguous().slice(0, 0, embedding));
+  impl_->embedding =
+      StepMatrix(Trans::no, d.layers[0].weights.input.value().contiguous().slice(0, 0, embedding), d.storage);
 }
 PackedAttentionalRnn::~PackedAttentionalRnn() = default;
 PackedAttentionalRnn::PackedAttentionalRnn(PackedAttentionalRnn&&) noexcept = default;

@@ -134,7 +134,10 @@ Var convolve(const char* op, bool glu, const Var& x, const Var& weights, const V
   const Tensor y = Tensor::empty({x.dim(0), x.dim(1), d});
   k.frames.zero_padding(y);
   const Tensor w = weights.value().contiguous();
-  const kernels::PackedMatrix packed(Trans::no, width * in, out, w.data(), out);
+  const bool use_packed = how.packed != nullptr && !recording({x, weights, bias});
+  const kernels::PackedMatrix made =
+      use_packed ? kernels::PackedMatrix() : kernels::PackedMatrix(Trans::no, width * in, out, w.data(), out);
+  const kernels::PackedMatrix& packed = use_packed ? how.packed->matrix() : made;
   const Tensor b = bias.value().contiguous();
   const auto& conv = *kernels::active().conv;
   // The products of a block of windows, and while they are in the cache what becomes of them.

@@ -14,15 +14,15 @@
 namespace fovea {
 
 Recurrent gru(const Var& x, const GruWeights& w, const RecurrentOptions& how, const Var& first) {
-  const CellWeights weights[] = {{w.input, w.state, w.bias, w.state_bias, how.reverse}};
+  const CellWeights weights[] = {{w.input, w.state, w.bias, w.state_bias, how.reverse, w.packed_input, w.packed_state}};
   return recurrent("gru", Cell::gru, x, weights, how, first, {});
 }
 
 Recurrent bidirectional_gru(const Var& x, const GruWeights& f, const GruWeights& b, const RecurrentOptions& how,
                             const Var& first) {
   if (how.reverse) throw UsageError("bidirectional_gru: reverse is set, but both directions run anyway");
-  const CellWeights weights[] = {{f.input, f.state, f.bias, f.state_bias, false},
-                                 {b.input, b.state, b.bias, b.state_bias, true}};
+  const CellWeights weights[] = {{f.input, f.state, f.bias, f.state_bias, false, f.packed_input, f.packed_state},
+                                 {b.input, b.state, b.bias, b.state_bias, true, b.packed_input, b.packed_state}};
   return recurrent("bidirectional_gru", Cell::gru, x, weights, how, first, {});
 }
 

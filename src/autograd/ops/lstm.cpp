@@ -12,14 +12,15 @@ namespace fovea {
 
 Recurrent lstm(const Var& x, const LstmWeights& w, const RecurrentOptions& how, const Var& first,
                const Var& first_cell) {
-  const CellWeights weights[] = {{w.input, w.state, w.bias, {}, how.reverse}};
+  const CellWeights weights[] = {{w.input, w.state, w.bias, {}, how.reverse, w.packed_input, w.packed_state}};
   return recurrent("lstm", Cell::lstm, x, weights, how, first, first_cell);
 }
 
 Recurrent bidirectional_lstm(const Var& x, const LstmWeights& f, const LstmWeights& b, const RecurrentOptions& how,
                              const Var& first, const Var& first_cell) {
   if (how.reverse) throw UsageError("bidirectional_lstm: reverse is set, but both directions run anyway");
-  const CellWeights weights[] = {{f.input, f.state, f.bias, {}, false}, {b.input, b.state, b.bias, {}, true}};
+  const CellWeights weights[] = {{f.input, f.state, f.bias, {}, false, f.packed_input, f.packed_state},
+                                 {b.input, b.state, b.bias, {}, true, b.packed_input, b.packed_state}};
   return recurrent("bidirectional_lstm", Cell::lstm, x, weights, how, first, first_cell);
 }
 

@@ -154,7 +154,8 @@ Recurrent recurrent(const char* op, Cell cell, const Var& x, std::span<const Cel
     const CellWeights& w = k.weights[d] = weights[d];
     k.directions[d] = {
         .reverse = w.reverse,
-        .state = StepMatrix(Trans::no, w.state.value().contiguous()),
+        .state =
+            !keep && w.packed_state ? StepMatrix(w.packed_state) : StepMatrix(Trans::no, w.state.value().contiguous()),
         .bias = w.bias.value().contiguous(),
         .state_bias = cell == Cell::gru ? w.state_bias.value().contiguous() : Tensor(),
         .constant = half(constant_value, d, width),
@@ -166,8 +167,13 @@ Recurrent recurrent(const char* op, Cell cell, const Var& x, std::span<const Cel
         .last = half(last, d, h),
         .last_cell = half(last_cell, d, h),
     };
-    multiply(Trans::no, Trans::no, k.input, w.input.value().contiguous(), false,
-             k.directions[d].gates.slice(1, 0, width));
+    const Tensor gates = k.directions[d].gates;
+    if (!keep && w.packed_input) {
+      kernels::parallel_gemm_packed(k.sequences.rows(), k.input.data(), in, w.packed_input->matrix(), 0, gates.data(),
+                                    gates.stride(0));
+    } else {
+      multiply(Trans::no, Trans::no, k.input, w.input.value().contiguous(), false, gates.slice(1, 0, width));
+    }
   }
   run_forward(cell, k.sequences, std::span(k.directions).first(k.count));
 

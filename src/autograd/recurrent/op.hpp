@@ -11,6 +11,7 @@ namespace fovea {
 struct CellWeights {
   Var input, state, bias, state_bias;
   bool reverse = false;
+  std::shared_ptr<const PackedWeight> packed_input{}, packed_state{};  // for inference; may be empty
 };
 
 /// `op` names the caller in errors. `first_cell` and last_cell for an LSTM only.

@@ -25,6 +25,11 @@ void expect(const char* name, const Tensor& t, const Shape& shape) {
 }  // namespace
 
 struct RecurrentStepper::Impl {
+  template <class Weights>
+  Impl(Cell kind, const Weights& w, const Var& c) : Impl(kind, w.input, w.state, w.bias, c) {
+    input = w.packed_input ? StepMatrix(w.packed_input) : StepMatrix(Trans::no, w.input.value());
+    state = w.packed_state ? StepMatrix(w.packed_state) : StepMatrix(Trans::no, w.state.value());
+  }
   Impl(Cell kind, const Var& input_weights, const Var& state_weights, const Var& b, const Var& c)
       : cell(kind), h(state_weights ? state_weights.dim(0) : 0), width(gate_count(kind) * h) {
     expect("state weights", state_weights ? state_weights.value() : Tensor(), {h, width});
@@ -32,8 +37,6 @@ struct RecurrentStepper::Impl {
     expect("input weights", input_weights ? input_weights.value() : Tensor(), {in, width});
     expect("bias", b ? b.value() : Tensor(), {width});
     if (kind == Cell::gru) expect("state bias", c ? c.value() : Tensor(), {h});
-    input = StepMatrix(Trans::no, input_weights.value());
-    state = StepMatrix(Trans::no, state_weights.value());
     bias = b.value();
     if (c) state_bias = c.value();
   }
@@ -44,10 +47,8 @@ struct RecurrentStepper::Impl {
   Tensor bias, state_bias;
 };
 
-RecurrentStepper::RecurrentStepper(const GruWeights& w)
-    : impl_(std::make_unique<Impl>(Cell::gru, w.input, w.state, w.bias, w.state_bias)) {}
-RecurrentStepper::RecurrentStepper(const LstmWeights& w)
-    : impl_(std::make_unique<Impl>(Cell::lstm, w.input, w.state, w.bias, Var())) {}
+RecurrentStepper::RecurrentStepper(const GruWeights& w) : impl_(std::make_unique<Impl>(Cell::gru, w, w.state_bias)) {}
+RecurrentStepper::RecurrentStepper(const LstmWeights& w) : impl_(std::make_unique<Impl>(Cell::lstm, w, Var())) {}
 RecurrentStepper::~RecurrentStepper() = default;
 RecurrentStepper::RecurrentStepper(RecurrentStepper&&) noexcept = default;
 RecurrentStepper& RecurrentStepper::operator=(RecurrentStepper&&) noexcept = default;

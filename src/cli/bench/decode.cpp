@@ -1,17 +1,28 @@
-// fovea bench decode --preset P --vocab V --batch B --beam K --length L [--threads T] [--seconds S]
+// fovea bench decode --preset P --vocab V --batch B --beam K --length L [--type T] [--parallel N] [--threads T] …
 //
-// Decodes random sources of L tokens with random weights; every output has exactly L tokens. Prints sentences_per_s and
-// tokens_per_s. With one sentence a batch the threads share it; with more, each thread has a batch of its own.
+// Decodes random sources of 13 to 16 tokens with random weights; every output has exactly L tokens. Prints
+// sentences_per_s and tokens_per_s; of what bounds it, the fraction of the arithmetic peak (of the type that is
+// multiplied) and of the rate at which weights of that size can be read; and products_share, the share of the time that
+// matrix products take.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "base/rng.hpp"
 #include "cli/bench/bench.hpp"
+#include "cli/storage.hpp"
 #include "fovea/decode/search.hpp"
+#include "fovea/error.hpp"
 #include "fovea/model/seq2seq.hpp"
 #include "fovea/text/tokens.hpp"
 #include "fovea/threads.hpp"
+#include "kernels/int8.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/product_time.hpp"
+#include "model/arithmetic.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -23,41 +34,147 @@ struct Options {
   int beam = 1;
   int length = 15;
   int threads = 0;
+  int parallel = 0;
+  std::int32_t shortlist = 0;
+  std::string type = "fp32";
   double seconds = 4;
 };
+
+constexpr std::int64_t kShortest = 13;  // sources, their end included
+constexpr std::int64_t kLongest = 16;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// --shortlist tokens, sorted; the end of sequence and some that all sentences share among them.
+std::vector<std::int32_t> random_tokens(const Options& o, Rng& rng) {
+  std::vector<std::int32_t> tokens;
+  const std::int32_t shared = std::min(o.shortlist / 3, o.vocabulary - special_ids);
+  for (std::int32_t t = eos_id; t < special_ids + shared; ++t) tokens.push_back(t);
+  while (static_cast<std::int32_t>(tokens.size()) < o.shortlist) {
+    tokens.push_back(special_ids +
+                     static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(o.vocabulary - special_ids))));
+  }
+  std::sort(tokens.begin(), tokens.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  return tokens;
+}
+
 void decode_once(const Seq2Seq& model, const Options& o, std::uint64_t seed) {
   const NoGrad quiet;
   Rng rng(seed);
-  std::vector<std::int32_t> ids(static_cast<std::size_t>(o.batch * o.length));
-  for (auto& id : ids) {
-    id = special_ids + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(o.vocabulary - special_ids)));
+  PaddedTokens source;
+  std::vector<std::vector<std::int32_t>> lines(static_cast<std::size_t>(o.batch));
+  std::vector<SearchInput> inputs;
+  for (auto& line : lines) {
+    line.resize(kShortest - 1 + rng.below(kLongest - kShortest + 1));
+    for (auto& id : line) {
+      id = special_ids + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(o.vocabulary - special_ids)));
+    }
+    inputs.push_back({static_cast<std::int64_t>(line.size()) + 1, 0, {}});
   }
-  const std::vector<std::int64_t> lengths(static_cast<std::size_t>(o.batch), o.length);
-  const std::vector<SearchInput> inputs(static_cast<std::size_t>(o.batch), {o.length, 0, {}});
+  source.fill(o.batch, Marks::end,
+              [&](std::int64_t r) { return std::span<const std::int32_t>(lines[static_cast<std::size_t>(r)]); });
   Pass pass;
-  const Memory memory = model.encode({ids, lengths, o.batch, o.length}, pass);
+  const Memory memory = model.encode(source.view(), pass);
   const auto stepper = model.start(memory, false);
-  (void)search(*stepper, inputs, {.beam = o.beam, .min_length = o.length, .max_length = o.length});
+  if (o.shortlist > 0) {
+    std::vector<std::vector<std::int32_t>> candidates;
+    for (std::int64_t s = 0; s < o.batch; ++s) candidates.push_back(random_tokens(o, rng));
+    stepper->restrict_to(std::move(candidates));
+  }
+  SearchOptions how{.beam = o.beam, .min_length = o.length, .max_length = o.length};
+  how.want_scores = o.beam > 1;
+  (void)search(*stepper, inputs, how);
+}
+
+// Operations per second of a register-only loop in the type that is multiplied, on all threads, in billions.
+double peak_gops(Storage storage) {
+  if (storage != Storage::int8) return measure_peak_gflops();
+  constexpr std::int64_t kRounds = 200000;
+  double best = 0;
+  for (int i = 0; i < 5; ++i) {
+    const double start = now();
+    double operations = 0;
+    parallel_for(threads(), 1, [&](std::int64_t begin, std::int64_t) {
+      const double done = kernels::active().int8->peak(kRounds);
+      if (begin == 0) operations = done * threads();
+    });
+    best = std::max(best, operations / (now() - start) * 1e-9);
+  }
+  return best;
+}
+
+// GB per second at which each thread reads its own half of so many bytes, again and again.
+double read_rate(std::size_t bytes) {
+  const std::size_t words =
+      std::max<std::size_t>(1, bytes / sizeof(std::uint64_t) / 8 / static_cast<std::size_t>(threads())) * 8;
+  const std::vector<std::uint64_t> data(words * static_cast<std::size_t>(threads()), 1);
+  double best = 0;
+  volatile std::uint64_t sink = 0;
+  for (int round = 0; round < 8; ++round) {
+    const double start = now();
+    parallel_for(threads(), 1, [&](std::int64_t part, std::int64_t) {
+      const std::uint64_t* from = data.data() + static_cast<std::size_t>(part) * words;
+      std::uint64_t sums[8] = {};
+      for (int again = 0; again < 8; ++again) {
+        for (std::size_t i = 0; i < words; i += 8) {
+          for (std::size_t j = 0; j < 8; ++j) sums[j] ^= from[i + j];
+        }
+      }
+      for (const std::uint64_t sum : sums) sink = sink + sum;
+    });
+    best = std::max(best, 8.0 * static_cast<double>(words * sizeof(std::uint64_t)) * threads() / (now() - start));
+  }
+  return best * 1e-9;
+}
+
+double bytes_of_number(const Parameters& parameters) {
+  return parameters.packed() == Storage::int8 ? 1 : parameters.packed() == Storage::f16 ? 2 : 4;
+}
+
+// Of the output layer.
+double output_bytes(const Parameters& parameters) {
+  double bytes = 0;
+  for (const auto& entry : parameters.entries()) {
+    if (entry.layout == MatrixLayout::out_in) bytes += static_cast<double>(entry.weight.size());
+  }
+  return bytes * bytes_of_number(parameters);
+}
+
+// Bytes of the matrices that every step of a batch reads: the decoder's and the output layer's.
+std::size_t bytes_per_step(const Parameters& parameters) {
+  const double of_f32 = bytes_of_number(parameters);
+  double bytes = 0;
+  for (const auto& entry : parameters.entries()) {
+    const bool output = entry.layout == MatrixLayout::out_in;
+    const bool reads_memory =
+        entry.name.find(".cross.key") != std::string::npos || entry.name.find(".cross.value") != std::string::npos;
+    if (!entry.layout || (!output && !entry.name.starts_with("decoder") && !entry.name.starts_with("output"))) continue;
+    if (!reads_memory) bytes += of_f32 * static_cast<double>(entry.weight.size());
+  }
+  return static_cast<std::size_t>(bytes);
 }
 
 nlohmann::json measure(const Options& o) {
+  const Storage storage = storage_value(o.type);
   ModelConfig config = preset(o.preset);
   config.tokens().vocabulary = config.generator().vocabulary = o.vocabulary;
   Parameters parameters(1);
-  { const Seq2Seq made(config, parameters); }
-  parameters.pack();
+  pack_weights(config, parameters, {.type = storage});
   struct Copy {
     Parameters parameters;
     Seq2Seq model;
     Copy(const ModelConfig& c, const Parameters& p) : parameters(p.replica()), model(c, parameters) {}
   };
   std::vector<std::unique_ptr<Copy>> copies;
-  const int workers = o.batch == 1 ? 1 : threads();
+  // One sentence at a time may use all threads; batches are better off with one each.
+  const int workers = o.parallel > 0 ? o.parallel : o.batch == 1 ? 1 : threads();
+  if (workers > 1 && workers < threads()) {
+    throw UsageError(
+        fmt::format("--parallel: {} given; with {} threads 1, {} or more are possible", workers, threads(), threads()));
+  }
   copies.reserve(static_cast<std::size_t>(workers));
   for (int i = 0; i < workers; ++i) copies.push_back(std::make_unique<Copy>(config, parameters));
   std::uint64_t round = 0;
@@ -70,22 +187,56 @@ nlohmann::json measure(const Options& o) {
       }
     });
   };
+  const auto repeat = [&](double seconds) {
+    std::int64_t sentences = 0;
+    const double start = now();
+    do {
+      run();
+      sentences += o.batch * workers;
+    } while (now() - start < seconds);
+    return static_cast<double>(sentences) / (now() - start);
+  };
   run();
   run();
-  std::int64_t sentences = 0;
+  const double rate = repeat(o.seconds);
+  kernels::ProductTime& products = kernels::product_time();
+  products.wanted = true;
   const double start = now();
-  while (now() - start < o.seconds) {
-    run();
-    sentences += o.batch * workers;
-  }
-  const double rate = static_cast<double>(sentences) / (now() - start);
+  (void)repeat(std::max(0.3, o.seconds / 8));
+  const double used = (now() - start) * std::min(workers, threads());
+  products.wanted = false;
+  const double rows = static_cast<double>(o.batch * o.beam);
+  ModelConfig counted = config;
+  if (o.shortlist > 0) counted.generator().vocabulary = std::min(o.shortlist, o.vocabulary);
+  constexpr std::int64_t kMiddle = (kShortest + kLongest) / 2;
+  const double encoding = forward_flops(counted, kMiddle, 0);  // once for a sentence; the rest for each hypothesis
+  const double flops = encoding + o.beam * (forward_flops(counted, kMiddle, o.length + 1) - encoding);
+  const double peak = peak_gops(storage);
+  auto bytes = static_cast<double>(bytes_per_step(parameters));
+  if (o.shortlist > 0) bytes -= output_bytes(parameters) * (1.0 - static_cast<double>(o.shortlist) / o.vocabulary);
+  const double reads = rate / static_cast<double>(o.batch) * (o.length + 1) * bytes * 1e-9;
+  const double most = read_rate(static_cast<std::size_t>(bytes));
+  const double of_peak = rate * flops * 1e-9 / peak;
   return {{"preset", o.preset},
+          {"type", o.type},
+          {"shortlist", o.shortlist},
           {"threads", threads()},
+          {"parallel", workers},
           {"batch", o.batch},
           {"beam", o.beam},
           {"length", o.length},
+          {"rows", rows},
           {"sentences_per_s", rate},
-          {"tokens_per_s", rate * o.length}};
+          {"tokens_per_s", rate * o.length},
+          {"gflops", rate * flops * 1e-9},
+          {"peak_gflops", peak},
+          {"fraction", of_peak},
+          {"weight_mb_per_step", bytes * 1e-6},
+          {"read_gb_per_s", reads},
+          {"read_peak_gb_per_s", most},
+          {"read_fraction", reads / most},
+          {"bound_by", of_peak >= reads / most ? "arithmetic" : "memory"},
+          {"products_share", static_cast<double>(products.nanoseconds.exchange(0)) * 1e-9 / used}};
 }
 
 }  // namespace
@@ -95,9 +246,15 @@ void add_bench_decode(CLI::App& bench, const Streams& streams) {
   const auto o = std::make_shared<Options>();
   sub->add_option("--preset", o->preset, "the model");
   sub->add_option("--vocab", o->vocabulary, "size of both vocabularies")->check(CLI::Range(5, 10000000));
-  sub->add_option("--batch", o->batch, "sentences decoded together by a thread")->check(CLI::Range(1, 100000));
+  sub->add_option("--batch", o->batch, "sentences decoded together")->check(CLI::Range(1, 100000));
   sub->add_option("--beam", o->beam, "hypotheses per sentence; 1: greedy")->check(CLI::Range(1, 1000));
-  sub->add_option("--length", o->length, "tokens of every source and output")->check(CLI::Range(1, 1000));
+  sub->add_option("--length", o->length, "tokens of every output")->check(CLI::Range(1, 1000));
+  sub->add_option("--type", o->type, "how matrices are stored: fp32, f16 or int8")->capture_default_str();
+  sub->add_option("--parallel", o->parallel,
+                  "batches under way at once; default: 1 of one sentence, else one per thread")
+      ->check(CLI::Range(1, 1024));
+  sub->add_option("--shortlist", o->shortlist, "tokens that a sentence may write; 0: all")
+      ->check(CLI::Range(1, 10000000));
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->add_option("--seconds", o->seconds, "how long to measure")->check(CLI::Range(0.1, 3600.0));
   sub->callback([o, streams] {

@@ -3,7 +3,7 @@
 //
 // Whole training steps (forward, backward, clip, Adam) on random sentences of 13 to 16 tokens. Prints
 // target_tokens_per_s, gflops (the model's arithmetic on real tokens) and its share of the machine's peak, which is
-// that of fp32 whatever the precision.
+// that of fp32 whatever the precision; products_share is the share of the threads' time that matrix products take.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include "fovea/model/folder.hpp"
 #include "fovea/threads.hpp"
 #include "fovea/train/options.hpp"
+#include "kernels/product_time.hpp"
 #include "model/arithmetic.hpp"
 #include "tasks/pair_learner.hpp"
 #include "train/workers.hpp"
@@ -98,10 +99,14 @@ nlohmann::json measure(const Options& o) {
   double seconds = 0;
   std::int64_t tokens = 0;
   std::int64_t steps = 0;
+  std::int64_t timed_steps = 0;
   std::uint64_t allocations = 0;
   std::vector<double> peaks;
   std::vector<std::int64_t> batch;
-  for (std::int64_t step = 1; seconds < o.seconds || steps < 2; ++step) {
+  kernels::ProductTime& products = kernels::product_time();
+  double timed = 0;  // seconds of the steps whose products are timed: the last four
+  for (std::int64_t step = 1; seconds < o.seconds || steps < 2 || timed_steps < 4; ++step) {
+    products.wanted = seconds >= o.seconds && steps >= 2;
     batch.resize(static_cast<std::size_t>(count));
     std::iota(batch.begin(), batch.end(), (step % 4) * count);
     double needed = 0;
@@ -118,12 +123,18 @@ nlohmann::json measure(const Options& o) {
       allocations = arena_stats().system_allocations;
       continue;
     }
+    if (products.wanted) {
+      timed += took;
+      ++timed_steps;
+      continue;
+    }
     seconds += took;
     flops += needed;
     tokens += totals.outputs;
     ++steps;
     if (steps % 4 == 1) peaks.push_back(measure_peak_gflops());
   }
+  products.wanted = false;
   std::sort(peaks.begin(), peaks.end());
   const double peak = peaks[peaks.size() / 2];
   rusage usage{};
@@ -138,6 +149,7 @@ nlohmann::json measure(const Options& o) {
           {"gflops", flops / seconds * 1e-9},
           {"peak_gflops", peak},
           {"fraction", flops / seconds * 1e-9 / peak},
+          {"products_share", static_cast<double>(products.nanoseconds.exchange(0)) * 1e-9 / (timed * threads())},
           {"steps", steps},
           {"step_ms", 1000 * seconds / static_cast<double>(steps)},
           {"allocations_in_steady_steps", arena_stats().system_allocations - allocations},

@@ -91,6 +91,25 @@ void softmax(std::int64_t keys, float* scores) {
   for (std::int64_t j = 0; j < keys; ++j) scores[j] /= sum;
 }
 
+void attend_heads(const HeadsStep& s) {
+  std::fill_n(s.out, s.heads * s.dim, 0.0F);
+  const auto at = [&s](const float* rows, std::int64_t j) {
+    return rows + (s.offsets != nullptr ? s.offsets[j] : j * s.stride);
+  };
+  for (std::int64_t h = 0; h < s.heads; ++h) {
+    float* w = s.weights + h * s.keys;
+    for (std::int64_t j = 0; j < s.keys; ++j) {
+      float sum = 0;
+      for (std::int64_t i = h * s.dim; i < (h + 1) * s.dim; ++i) sum += s.q[i] * at(s.k, j)[i];
+      w[j] = s.scale * sum;
+    }
+    softmax(s.keys, w);
+    for (std::int64_t j = 0; j < s.keys; ++j) {
+      for (std::int64_t i = h * s.dim; i < (h + 1) * s.dim; ++i) s.out[i] += w[j] * at(s.v, j)[i];
+    }
+  }
+}
+
 }  // namespace
 
 extern const AttentionStepKernels attention_step;
@@ -103,6 +122,7 @@ const AttentionStepKernels attention_step = {
     .dot = dot,
     .weigh = weigh,
     .softmax = softmax,
+    .attend_heads = attend_heads,
 };
 
 }  // namespace fovea::kernels::generic

@@ -216,6 +216,55 @@ void softmax(std::int64_t keys, float* scores) {
                       HWY_ATTR { lanes.store(hn::Mul(lanes.load(scores + j), share), scores + j); });
 }
 
+// The j-th of rows that stand at offsets or at even distances.
+HWY_INLINE const float* row_at(const HeadsStep& s, const float* rows, std::int64_t j) {
+  return rows + (s.offsets != nullptr ? s.offsets[j] : j * s.stride);
+}
+
+// Key by key, as they stand in memory: each is read once for all heads.
+void attend_heads(const HeadsStep& step) {
+  const HeadsStep s = step;
+  const F f;
+  constexpr auto L = static_cast<std::int64_t>(kLanes);
+  for (std::int64_t j = 0; j < s.keys; ++j) {
+    const float* k = row_at(s, s.k, j);
+    for (std::int64_t h = 0; h < s.heads; ++h) {
+      const float* q = s.q + h * s.dim;
+      const float* head = k + h * s.dim;
+      Floats sum = hn::Zero(f);
+      for_lanes(s.dim, [&](auto lanes, std::int64_t i)
+                           HWY_ATTR { sum = hn::MulAdd(lanes.load(q + i), lanes.load(head + i), sum); });
+      s.weights[h * s.keys + j] = s.scale * total(sum);
+    }
+  }
+  for (std::int64_t h = 0; h < s.heads; ++h) softmax(s.keys, s.weights + h * s.keys);
+  for (std::int64_t h = 0; h < s.heads; ++h) {
+    const float* w = s.weights + h * s.keys;
+    std::int64_t i = h * s.dim;
+    const std::int64_t end = i + s.dim;
+    for (; i + 2 * L <= end; i += 2 * L) {
+      Floats a = hn::Zero(f);
+      Floats b = a;
+      for (std::int64_t j = 0; j < s.keys; ++j) {
+        const float* v = row_at(s, s.v, j) + i;
+        const Floats weight = hn::Set(f, w[j]);
+        a = hn::MulAdd(weight, hn::LoadU(f, v), a);
+        b = hn::MulAdd(weight, hn::LoadU(f, v + L), b);
+      }
+      hn::StoreU(a, f, s.out + i);
+      hn::StoreU(b, f, s.out + i + L);
+    }
+    const std::int64_t first = i;
+    for_lanes(end - first, [&](auto lanes, std::int64_t n) HWY_ATTR {
+      Floats a = hn::Zero(f);
+      for (std::int64_t j = 0; j < s.keys; ++j) {
+        a = hn::MulAdd(hn::Set(f, w[j]), lanes.load(row_at(s, s.v, j) + first + n), a);
+      }
+      lanes.store(a, s.out + first + n);
+    });
+  }
+}
+
 }  // namespace
 
 extern const AttentionStepKernels attention_step;
@@ -228,6 +277,7 @@ const AttentionStepKernels attention_step = {
     .dot = dot,
     .weigh = weigh,
     .softmax = softmax,
+    .attend_heads = attend_heads,
 };
 
 }  // namespace fovea::kernels::FOVEA_ISA

@@ -41,8 +41,8 @@ Score make_score(const RnnDecoderConfig& c, std::int64_t memory, Parameters& p, 
 DecoderLayer make_cell(const RnnDecoderConfig& c, const std::string& name, std::int64_t in, Parameters& p) {
   const std::int64_t h = c.dim;
   const std::int64_t gates = c.cell == Cell::gru ? 3 : 4;
-  DecoderLayer cell{.input = p.get(name + ".input", {in, gates * h}, Init::xavier),
-                    .state = p.get(name + ".state", {h, gates * h}, Init::recurrent),
+  DecoderLayer cell{.input = p.get(name + ".input", {in, gates * h}, Init::xavier, MatrixLayout::in_out),
+                    .state = p.get(name + ".state", {h, gates * h}, Init::recurrent, MatrixLayout::in_out),
                     .bias = p.get(name + ".bias", {gates * h}, Init::zeros)};
   if (c.cell == Cell::gru) cell.state_bias = p.get(name + ".state_bias", {h}, Init::zeros);
   return cell;
@@ -93,16 +93,21 @@ RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes
     }
   }
   if (luong() && attends()) {
-    weights_.attentional = p.get(name + ".attentional.weight", {attended_width_ + width, width}, Init::xavier);
+    weights_.attentional =
+        p.get(name + ".attentional.weight", {attended_width_ + width, width}, Init::xavier, MatrixLayout::in_out);
     weights_.attentional_bias = p.get(name + ".attentional.bias", {width}, Init::zeros);
   } else {
     from_state_ = Linear(p, name + ".out.state", width, width);
     if (sizes.memory > 0) from_context_ = Linear(p, name + ".out.context", attended_width_, width, false);
     from_input_ = Linear(p, name + ".out.input", sizes.embedding, width, false);
   }
-  const bool for_decoding = first_.empty() ? from_state_.weight.packed != nullptr : first_[0].weight.packed != nullptr;
-  if (for_decoding && attends()) packed_ = packed();
-  if (for_decoding && !attends()) packed_layers_ = packed_layers();
+  if (!p.packed()) return;
+  weights_.storage = *p.packed();
+  if (attends()) {
+    packed_ = packed();
+  } else {
+    packed_layers_ = packed_layers();
+  }
 }
 
 AttentionalRnnOptions RnnDecoder::options() const {
@@ -124,10 +129,13 @@ std::shared_ptr<const std::vector<RecurrentStepper>> RnnDecoder::packed_layers()
   for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
     const DecoderLayer& l = weights_.layers[i];
     const Var input = i == 0 ? Var(l.input.value().slice(0, 0, sizes_.embedding).contiguous()) : l.input;
+    const auto pack = [this](const Var& w) {
+      return std::make_shared<const PackedWeight>(w.value(), MatrixLayout::in_out, weights_.storage);
+    };
     if (weights_.cell == Cell::gru) {
-      steppers->emplace_back(GruWeights{input, l.state, l.bias, l.state_bias});
+      steppers->emplace_back(GruWeights{input, l.state, l.bias, l.state_bias, pack(input), pack(l.state)});
     } else {
-      steppers->emplace_back(LstmWeights{input, l.state, l.bias});
+      steppers->emplace_back(LstmWeights{input, l.state, l.bias, pack(input), pack(l.state)});
     }
   }
   return steppers;

@@ -3,6 +3,7 @@
 #include "fovea/attention/cache.hpp"
 #include "fovea/ops.hpp"
 #include "model/decoders/sentence_arrays.hpp"
+#include "model/decoders/transformer_stepper.hpp"
 #include "model/encoders/transformer_encoder.hpp"
 
 namespace fovea {
@@ -202,9 +203,12 @@ class TransformerState final : public DecoderState {
   std::int64_t length_ = 0;
 };
 
-std::unique_ptr<DecoderState> TransformerDecoder::start(const Memory* memory, std::int64_t, bool want_attention,
+std::unique_ptr<DecoderState> TransformerDecoder::start(const Memory* memory, std::int64_t rows, bool want_attention,
                                                         const Interventions* interventions) const {
   const NoGrad quiet;
+  if (interventions == nullptr && TransformerStepper::can_run(config_)) {
+    return std::make_unique<TransformerStepper>(*this, memory, rows, want_attention);
+  }
   return std::make_unique<TransformerState>(*this, memory, want_attention, interventions);
 }
 

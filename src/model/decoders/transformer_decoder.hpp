@@ -10,6 +10,7 @@
 #include "fovea/nn/feed_forward.hpp"
 #include "fovea/nn/layer_norm.hpp"
 #include "fovea/nn/positions.hpp"
+#include "model/decoders/rotary_table.hpp"
 
 namespace fovea {
 
@@ -25,6 +26,7 @@ class TransformerDecoder final : public Decoder {
 
  private:
   friend class TransformerState;
+  friend class TransformerStepper;
   struct Layer {
     LayerNorm self_norm, cross_norm, feed_norm;  // cross_norm: only with a memory
     MultiHead self, cross;
@@ -50,6 +52,7 @@ class TransformerDecoder final : public Decoder {
   LayerNorm embedding_norm_;
   std::vector<Layer> layers_;
   LayerNorm last_;
+  mutable RotaryTable turns_;  // of a stepper; a model belongs to one thread at a time
 };
 
 }  // namespace fovea

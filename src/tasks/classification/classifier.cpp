@@ -18,14 +18,14 @@ struct Classifier::Loaded : PackedModel<TextClassifier> {
   using PackedModel::PackedModel;
 };
 
-Classifier::Classifier(const std::filesystem::path& folder) {
-  LoadedModel loaded = load_model(folder);
+Classifier::Classifier(const std::filesystem::path& folder, const LoadOptions& how) {
+  LoadedModel loaded = load_model(folder, how);
   if (!std::holds_alternative<ClassifierConfig>(loaded.config.head)) {
     throw UsageError(
         fmt::format("model: {} holds a {}, not a classifier", folder.string(), kind_of(loaded.config.head)));
   }
   tokenizers_ = loaded.tokenizers;
-  loaded_ = std::make_unique<Loaded>(loaded.config, std::move(loaded.parameters));
+  loaded_ = std::make_unique<Loaded>(loaded.config, std::move(loaded.parameters), how);
   read_labels();
 }
 

@@ -12,6 +12,7 @@
 #include "fovea/translator.hpp"
 #include "tasks/model_copies.hpp"
 #include "tasks/translation/maps.hpp"
+#include "text/shortlist.hpp"
 
 namespace fovea {
 
@@ -34,8 +35,11 @@ class Translator::EncodedBatch {
  public:
   /// `maps` says which attention of the encoder is kept; interventions of `options` are made here too.
   EncodedBatch(std::span<const std::unique_ptr<Member>> members, std::span<const Line* const> lines,
-               const TranslateOptions& options, const MapRequest& maps)
+               const TranslateOptions& options, const MapRequest& maps, const text::Shortlist* shortlist = nullptr)
       : interventions_(options.interventions.empty() ? nullptr : &options.interventions) {
+    for (const Line* line : lines) {
+      if (shortlist != nullptr) candidates_.push_back(shortlist->candidates(line->ids));
+    }
     const Marks marks = members[0]->config.tokens().end_of_sequence ? Marks::end : Marks::none;
     source_.fill(static_cast<std::int64_t>(lines.size()), marks, [&](std::int64_t r) {
       return std::span<const std::int32_t>(lines[static_cast<std::size_t>(r)]->ids);
@@ -92,13 +96,19 @@ class Translator::EncodedBatch {
     for (std::size_t m = 0; m < leases_.size(); ++m) {
       steppers.push_back(leases_[m]->model().start(memories_[m], want_attention, which, interventions_));
     }
-    if (steppers.size() == 1) return std::move(steppers[0]);
-    return std::make_unique<EnsembleStepper>(std::move(steppers));
+    std::unique_ptr<Stepper> all = std::move(steppers[0]);
+    if (steppers.size() > 1) {
+      steppers[0] = std::move(all);
+      all = std::make_unique<EnsembleStepper>(std::move(steppers));
+    }
+    if (!candidates_.empty()) all->restrict_to(candidates_);
+    return all;
   }
 
  private:
   const Interventions* interventions_;  // the caller's
   PaddedTokens source_;
+  std::vector<std::vector<std::int32_t>> candidates_;  // of each line; empty: all tokens
   std::vector<std::unique_ptr<const ModelCopies<Seq2Seq>::Lease>> leases_;
   std::vector<Memory> memories_;
 };

@@ -13,6 +13,7 @@
 #include "tasks/pair_learner.hpp"
 #include "tasks/translation/encoded_batch.hpp"
 #include "tasks/translation/maps.hpp"
+#include "tasks/translation/shortlist_file.hpp"
 #include "text/copy_table.hpp"
 #include "train/cut_batch.hpp"
 
@@ -61,12 +62,13 @@ struct TextPairs final : text::Pairs {
 
 }  // namespace
 
-Translator::Translator(const std::filesystem::path& folder) : Translator(std::span(&folder, 1)) {}
+Translator::Translator(const std::filesystem::path& folder, const LoadOptions& how)
+    : Translator(std::span(&folder, 1), how) {}
 
-Translator::Translator(std::span<const std::filesystem::path> folders) {
+Translator::Translator(std::span<const std::filesystem::path> folders, const LoadOptions& how) {
   if (folders.empty()) throw UsageError("model: no folder is given");
   for (const auto& folder : folders) {
-    LoadedModel loaded = load_model(folder);
+    LoadedModel loaded = load_model(folder, how);
     if (!std::holds_alternative<GeneratorConfig>(loaded.config.head)) {
       throw UsageError(
           fmt::format("model: {} holds a {}, which writes no text", folder.string(), kind_of(loaded.config.head)));
@@ -83,13 +85,20 @@ Translator::Translator(std::span<const std::filesystem::path> folders) {
       throw UsageError(fmt::format("model: of {} and {} only one copies; models that write together all do or none",
                                    folders[0].string(), folder.string()));
     }
-    members_.push_back(std::make_unique<Member>(loaded.config, std::move(loaded.parameters)));
+    members_.push_back(std::make_unique<Member>(loaded.config, std::move(loaded.parameters), how));
     if (config().tokens().end_of_sequence != members_.back()->config.tokens().end_of_sequence) {
       throw UsageError(fmt::format("model: of {} and {} only one reads the end of sequence of the source",
                                    folders[0].string(), folder.string()));
     }
   }
   prepare_copying();
+  if (!how.shortlist) return;
+  const std::filesystem::path file = shortlist_file(folders[0]);
+  if (!std::filesystem::exists(file)) {
+    throw FileError(fmt::format("{}: there is none; fovea shortlist makes it from the training text", file.string()));
+  }
+  shortlist_ =
+      std::make_unique<const text::Shortlist>(file, config().tokens().vocabulary, config().generator().vocabulary);
 }
 
 Translator::Translator(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters)
@@ -124,7 +133,8 @@ SearchOptions TranslateOptions::search() const {
           .top_k = top_k,
           .top_p = top_p,
           .seed = seed,
-          .want_attention = attention || replace_unknown};
+          .want_attention = attention || replace_unknown,
+          .want_scores = scores};
 }
 
 const ModelConfig& Translator::config() const {
@@ -265,7 +275,7 @@ void Translator::decode(std::span<const Line* const> lines, const TranslateOptio
   std::int64_t longest = 0;
   for (const Line* line : lines) longest = std::max(longest, read_length(*line));
   const MapRequest maps(options, longest);
-  const EncodedBatch batch(members_, lines, options, maps);
+  const EncodedBatch batch(members_, lines, options, maps, shortlist_.get());
   std::vector<SearchInput> inputs;
   for (const Line* line : lines) {
     inputs.push_back({read_length(*line), static_cast<std::uint64_t>(options.first_line) + line->number, {}});

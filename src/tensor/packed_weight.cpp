@@ -1,0 +1,47 @@
+#include "fovea/packed_weight.hpp"
+
+#include "kernels/gemm.hpp"
+#include "kernels/packed_matrix.hpp"
+
+namespace fovea {
+namespace {
+
+std::unique_ptr<const kernels::PackedMatrix> packed(const Tensor& w, MatrixLayout layout, Storage storage) {
+  using kernels::PackedMatrix;
+  using kernels::Trans;
+  if (layout == MatrixLayout::in_out) {
+    return std::make_unique<PackedMatrix>(Trans::no, w.dim(0), w.dim(1), w.data(), w.dim(1), storage);
+  }
+  return std::make_unique<PackedMatrix>(Trans::yes, w.dim(1), w.dim(0), w.data(), w.dim(1), storage);
+}
+
+}  // namespace
+
+PackedWeight::PackedWeight(const Tensor& w, MatrixLayout layout, Storage storage)
+    : matrix_(packed(w.contiguous(), layout, storage)) {}
+PackedWeight::~PackedWeight() = default;
+
+Storage PackedWeight::storage() const {
+  return matrix_->storage();
+}
+std::int64_t PackedWeight::in() const {
+  return matrix_->rows();
+}
+std::int64_t PackedWeight::out() const {
+  return matrix_->columns();
+}
+std::size_t PackedWeight::bytes() const {
+  return matrix_->bytes();
+}
+
+Tensor PackedWeight::product(const Tensor& x, const Tensor& bias, Activation activation) const {
+  const Tensor rows = x.contiguous();
+  Shape shape = rows.shape();
+  shape.set(-1, out());
+  Tensor y = Tensor::empty(shape);
+  kernels::parallel_gemm_packed(rows.size() / in(), rows.data(), in(), *matrix_, 0.0F, y.data(), out(),
+                                {.bias = bias ? bias.data() : nullptr, .activation = activation});
+  return y;
+}
+
+}  // namespace fovea
