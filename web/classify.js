@@ -4,27 +4,6 @@
 (function () {
   'use strict';
   const { make } = Fovea;
-  const LABELS = 12; // shown as bars; more are counted
-
-  // An element with a value for its style sheet: the server allows no style attributes.
-  const styled = (element, name, value) => { element.style.setProperty(name, value); return element; };
-
-  // A text whose tokens are shaded: parts of it as spans with --w, their share, marked `against` where a value is negative.
-  function shaded(text, tokens, values) {
-    const most = Math.max(1e-9, ...values.map(Math.abs));
-    const parts = [];
-    let at = 0;
-    Fovea.places(tokens, text).forEach((place, i) => {
-      if (!place || place[1] <= at) return;
-      const from = Math.max(at, place[0]);
-      if (from > at) parts.push(text.slice(at, from));
-      const span = make('span', { class: values[i] < 0 ? 'word against' : 'word', title: values[i].toFixed(3) }, text.slice(from, place[1]));
-      parts.push(styled(span, '--w', (Math.abs(values[i]) / most).toFixed(3)));
-      at = place[1];
-    });
-    parts.push(text.slice(at));
-    return make('p', { class: 'shaded', dir: 'auto' }, ...parts);
-  }
 
   Fovea.view('classify', (page) => {
     const state = { models: [], limit: 0, ready: false, shown: null, wanted: {}, label: '' };
@@ -92,20 +71,16 @@
       if (!all.length) waiting.textContent = Fovea.words.noWords;
       const label = shown.probabilities[state.label] === undefined ? shown.label : state.label;
       labels.classList.remove('stale');
-      labels.replaceChildren(...all.slice(0, LABELS).map(([name, p]) => styled(make('button', {
-        type: 'button', class: 'label', 'aria-pressed': String(name === label),
-        onclick: () => { state.label = name === shown.label ? '' : name; draw(); page.wrote(); },
-      }, make('span', { class: 'label-name' }, name), make('span', { class: 'label-value' }, `${(100 * p).toFixed(1)} %`)), '--p', p)),
-      ...(all.length > LABELS ? [make('p', { class: 'aside' }, Fovea.words.moreLabels(all.length - LABELS))] : []));
-      const rows = [];
-      if (shown.attention && shown.attention.length) rows.push(row(Fovea.words.attention, Fovea.words.attentionNote, shaded(shown.text, shown.tokens, shown.attention)));
-      const saliency = (shown.saliency || {})[label];
-      if (saliency) rows.push(row(Fovea.words.saliencyOf(label), Fovea.words.saliencyNote, shaded(shown.text, shown.tokens, saliency)));
+      labels.replaceChildren(...Fovea.labelBars(all.map(([name, probability]) => ({ label: name, probability })), label, (name) => {
+        state.label = name === shown.label ? '' : name;
+        draw();
+        page.wrote();
+      }));
+      const rows = Fovea.decided(shown, label);
       words.replaceChildren(...rows);
       card.hidden = !rows.length;
       facts.textContent = shown.model || '';
     }
-    const row = (title, note, paragraph) => make('div', { class: 'decided-row' }, make('h3', {}, title, ' ', make('span', { class: 'aside' }, note)), paragraph);
 
     const edited = () => { state.label = ''; changed(180); };
     text.addEventListener('input', (event) => { if (!event.isComposing) edited(); });

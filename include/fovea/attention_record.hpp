@@ -45,6 +45,13 @@ struct AttentionMap {
   LargestWeights largest{};                    // of a long text
 };
 
+/// A label that a classifier could have chosen, and what spoke for it.
+struct RecordLabel {
+  std::string label{};
+  float probability = 0;
+  std::vector<float> saliency{};  // of each source token: for the label (positive) or against it; may be empty
+};
+
 /// The attention of one line: what files, answers, pages and pictures are made of.
 struct AttentionRecord {
   std::string title{};                          // shown above the picture; may be empty
@@ -52,7 +59,8 @@ struct AttentionRecord {
   AttentionMatrix weights{};                    // [target, source]: the mean over layers and heads, or the chosen ones
   LargestWeights largest{};                     // in place of `weights` of a long text
   std::vector<float> copied{};  // of a model that copies: how much of each target token's probability came from there
-  std::vector<AttentionMap> maps{};  // none, or some or all of the heads one by one
+  std::vector<AttentionMap> maps{};   // none, or some or all of the heads one by one
+  std::vector<RecordLabel> labels{};  // of a classifier, likeliest first
 
   /// Whether a target token was rather copied from the source than generated.
   [[nodiscard]] bool is_copied(std::size_t target_token) const {
@@ -83,7 +91,8 @@ struct AttentionJsonOptions {
 ///
 /// In place of "weights" of a long text there is "largest": {"index": [[key…]…], "weight": [[number…]…]}, the largest
 /// of each query. `attention` holds the maps, where there are some; `copied` a number from 0 to 1 for each target
-/// token, of models that copy; `title` stands first, where there is one.
+/// token, of models that copy; `title` stands first, where there is one. A classifier's line has
+/// `"labels": [{"label": text, "probability": number, "saliency": [number…]}…]`; its weights may be missing.
 [[nodiscard]] std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& how = {});
 /// Several sentences of one text as one record: blocks on the diagonal, since sentences do not attend to each other.
 /// The zeros between them exist only as text. Throws ShapeError when the sentences have different maps.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fovea/attention_record.hpp"
@@ -14,15 +15,26 @@
 
 namespace fovea {
 
+class TextClassifier;
+namespace text {
+class SourceReader;
+}
+
 /// What a text was classified as.
 struct Classification {
   std::string label{};                           // the likeliest
   float probability = 0;                         // its own
   std::map<std::string, float> probabilities{};  // of every label
-  std::vector<std::string> tokens{};             // with the end of sequence
+  std::vector<std::string> tokens{};             // with the end of sequence; of hierarchical pooling, of each sentence
   std::vector<float> attention{};                // a weight for each token, which sum to 1; empty without attention
+  // When asked for, of the likeliest labels: for each token the gradient of the label's logit, less the mean of all
+  // logits, times the token's vector. Positive: it speaks for the label; negative: against it.
+  std::map<std::string, std::vector<float>> saliency{};
 
-  /// Tokens and attention as one record: the label attends to the tokens.
+  /// The labels with their probabilities, likeliest first; at most `most` of them, 0: all.
+  [[nodiscard]] std::vector<std::pair<std::string, float>> ranked(std::size_t most = 0) const;
+
+  /// Tokens, attention, probabilities and saliency as one record: the label attends to the tokens.
   [[nodiscard]] AttentionRecord record() const;
 };
 
@@ -30,6 +42,8 @@ struct Classification {
 struct ClassifyOptions {
   std::int64_t batch_tokens = 4096;  // tokens classified together by one thread
   bool skip_long = false;            // a line longer than the model can read is an empty result, not an error
+  bool saliency = false;             // give Classification::saliency: a forward and a backward for each label
+  int saliency_labels = 10;          // of so many labels, the likeliest
 };
 
 /// A trained classifier. Threads share it: calls may overlap.
@@ -58,11 +72,17 @@ class Classifier {
 
  private:
   struct Loaded;
+  struct Line;
+  struct Batch;
   void read_labels();
+  void classify(const Batch& batch, const TextClassifier& model, std::vector<Classification>& results) const;
+  void add_saliency(const Batch& batch, const TextClassifier& model, int most,
+                    std::vector<Classification>& results) const;
 
   Tokenizers tokenizers_;
   std::vector<std::string> labels_;
   std::unique_ptr<Loaded> loaded_;
+  std::unique_ptr<const text::SourceReader> reader_;
 };
 
 }  // namespace fovea

@@ -10,4 +10,6 @@
 #include "fovea/nn/pass.hpp"
 #include "fovea/nn/positions.hpp"
 #include "fovea/nn/recurrent.hpp"
+#include "fovea/nn/row_gradient.hpp"
+#include "fovea/nn/row_table.hpp"
 #include "fovea/nn/trace.hpp"

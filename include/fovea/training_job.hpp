@@ -46,7 +46,10 @@ struct TrainingJob {
   bool shared_vocabulary = false;  // one for both sides
   double subword_sampling = 0;     // Tokenizer::sample's amount, each epoch anew; 0: one segmentation for all
   int max_length = 256;            // tokens; longer pairs are left out
-  float hop_penalty = 0;           // of a classifier that pools with several hops (Lin et al. 2017)
+  float hops_penalty = 0;          // of a classifier that pools with several hops (Lin et al. 2017)
+  // Of a classifier: vectors that its words start with, text (GloVe, fastText .vec) or binary (word2vec); as wide as
+  // the embeddings.
+  std::string vectors{};
   ValidateBy validate_by = ValidateBy::loss;  // which checkpoint is best
   Automatic automatic{};                      // what is chosen by the text; by default nothing
   int keep_checkpoints = 0;  // models kept along the way, in checkpoints/ of the folder, spread over the training

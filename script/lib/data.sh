@@ -9,7 +9,9 @@ sigmorphon2020-g2p|SIGMORPHON 2020 task 1 (github.com/sigmorphon/2020, task1/dat
 scan|SCAN (github.com/brendenlake/SCAN)|scan/tasks_{train,test}_{simple,addprim_jump,length}.txt with lines IN: command OUT: actions
 tatoeba-cmn-eng|Tatoeba English-Chinese pairs (manythings.org/anki, cmn-eng), split by yourself|tatoeba-cmn-eng/{train,valid,test}.tsv with lines english<TAB>chinese
 aeslc|AESLC, e-mails and their subject lines (github.com/ryanzhumich/AESLC), one file joined by yourself|aeslc/{train,dev,test}.tsv with lines id<TAB>body<TAB>subject
-xdailydialog|XDailyDialog (github.com/liuzeming01/XDailyDialog), the parts joined by yourself|xdailydialog/{part1k,dev,test}.tsv with lines dialogue<TAB>turn<TAB>english<TAB>chinese'
+xdailydialog|XDailyDialog (github.com/liuzeming01/XDailyDialog), the parts joined by yourself|xdailydialog/{part1k,dev,test}.tsv with lines dialogue<TAB>turn<TAB>english<TAB>chinese
+trec|TREC questions (github.com/harvardnlp/sent-conv-torch, data/raw, recoded to UTF-8)|trec/{train,test}.txt with lines COARSE:fine question
+chnsenticorp|ChnSentiCorp, Chinese reviews of hotels, books and computers|chnsenticorp/{train,dev,test}.tsv with lines label<TAB>text'
 
 set_field() { awk -F '|' -v name="$1" -v field="$2" '$1 == name { print $field }' <<<"$sets"; }
 
@@ -151,6 +153,28 @@ prepare_xdailydialog() {
         }
         said[++turns] = $column
       }'
+  done
+}
+
+# The six coarse classes. TREC has no validation lines: every tenth of its training lines is held out.
+prepare_trec() {
+  local dir=$1 part
+  lines trec/train.txt >"$dir/all.txt"
+  awk 'NR % 10 != 0' "$dir/all.txt" >"$dir/train.txt"
+  awk 'NR % 10 == 0' "$dir/all.txt" >"$dir/valid.txt"
+  lines trec/test.txt >"$dir/test.txt"
+  for part in train valid test; do
+    sed 's/^[^ ]* //' "$dir/$part.txt" >"$dir/$part.source"
+    sed 's/:.*//' "$dir/$part.txt" >"$dir/$part.target"
+  done
+}
+
+prepare_chnsenticorp() {
+  local dir=$1 part
+  for part in train:train dev:valid test:test; do
+    lines "chnsenticorp/${part%:*}.tsv" | grep -P '^[01]\t' >"$dir/pairs.tsv"
+    cut -f 1 "$dir/pairs.tsv" >"$dir/${part#*:}.target"
+    cut -f 2- "$dir/pairs.tsv" >"$dir/${part#*:}.source"
   done
 }
 

@@ -41,6 +41,7 @@ struct Options {
   TranslateOptions how;
   bool scores = false;
   int top = 0;
+  bool saliency = false;
   bool all_heads = false;
   int threads = 0;
   LoadOptions load{.in_place = true};
@@ -180,20 +181,21 @@ void run_classifier(const Options& o, const Streams& streams) {
     throw UsageError(fmt::format("--model: a classifier works alone, {} are given", o.models.size()));
   if (!o.alignments_file.empty()) throw UsageError("--alignments: a classifier writes no text to align");
   const Classifier classifier(o.models[0], o.load);
-  if (!o.attention_file.empty() && !classifier.config().attends()) {
+  if (o.saliency && o.attention_file.empty()) {
+    throw UsageError("--saliency: it goes with --attention, the file to write to");
+  }
+  if (!o.attention_file.empty() && !o.saliency && !classifier.config().attends()) {
     throw UsageError(fmt::format("--attention: {} has no attention to show", o.models[0]));
   }
   std::optional<view::AttentionWriter> attention;
   if (!o.attention_file.empty()) attention.emplace(o.attention_file);
   std::vector<std::string> lines;
   const auto flush = [&] {
-    for (const Classification& c : classifier.classify(lines)) {
+    for (const Classification& c : classifier.classify(lines, {.saliency = o.saliency})) {
       if (o.scores || o.top > 0) {
-        std::vector<std::pair<std::string, float>> all(c.probabilities.begin(), c.probabilities.end());
-        std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-        if (o.top > 0) all.resize(std::min(all.size(), static_cast<std::size_t>(o.top)));
         std::string line;
-        for (const auto& [label, p] : all) line += fmt::format("{}{}\t{:.6f}", line.empty() ? "" : "\t", label, p);
+        for (const auto& [label, p] : c.ranked(static_cast<std::size_t>(o.top)))
+          line += fmt::format("{}{}\t{:.6f}", line.empty() ? "" : "\t", label, p);
         streams.out << line << '\n';
       } else {
         streams.out << c.label << '\n';
@@ -216,6 +218,7 @@ void run_classifier(const Options& o, const Streams& streams) {
 void run_model(const Options& o, const Streams& streams) {
   if (std::holds_alternative<ClassifierConfig>(read_model_config(o.models[0]).head)) return run_classifier(o, streams);
   if (o.top > 0) throw UsageError("--top: it goes with a classifier");
+  if (o.saliency) throw UsageError("--saliency: it goes with a classifier");
   TranslateOptions how = o.how;
   how.attention = !o.attention_file.empty() || !o.alignments_file.empty();
   how.scores = o.scores;
@@ -318,6 +321,9 @@ void add_run(CLI::App& app, const Streams& streams) {
       ->check(CLI::Range(1, 1 << 20));
   sub->add_option("--attention", o->attention_file,
                   "file for source, target and weights: JSON lines, or binary if it ends in .safetensors");
+  sub->add_flag("--saliency", o->saliency,
+                "also what each token says for and against the 10 likeliest labels, by gradient times input, into "
+                "--attention (classifier)");
   sub->add_option("--kind", o->kind,
                   "whose attention: cross (target to source), encoder (source to itself), decoder (target to itself), "
                   "pooling (of a classifier) or all, which also writes every layer and head")

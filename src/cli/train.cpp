@@ -12,6 +12,7 @@
 #include <csignal>
 #include <optional>
 #include <ostream>
+#include <tuple>
 
 #include "cli/command.hpp"
 #include "cli/field_options.hpp"
@@ -108,8 +109,9 @@ struct Flags {
       turns, tokenizer = "sentencepiece";
   std::string schedule = "inverse-sqrt", validate_by = "loss", precision = "fp32", optimizer = "adam",
               task = "generate", columns, config_file;
-  std::optional<int> max_turns, hidden, hops, layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window,
-      max_positions;
+  std::string char_ngrams, separator;
+  std::optional<int> word_ngrams, buckets, sentence_dim, max_turns, hidden, hops, layers, decoder_layers, dim,
+      embedding, ffn, heads, kernel, local_window, max_positions;
   int threads = 0;
   double rank_timeout = 1800;
   bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false,
@@ -179,6 +181,52 @@ void set_attention(ModelConfig& c, const std::string& name) {
   if (transformer) FOVEA_SET_PARTS(c, "--attention", scaled_scores, wanted == RnnAttention::scaled_dot);
 }
 
+// A range of lengths, as in 3-5.
+std::pair<int, int> char_range(const std::string& text) {
+  int low = 0;
+  int high = 0;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, low);
+  const bool dash = first.ec == std::errc() && first.ptr != end && *first.ptr == '-';
+  const auto second =
+      dash ? std::from_chars(first.ptr + 1, end, high) : std::from_chars_result{end, std::errc::invalid_argument};
+  if (second.ec != std::errc() || second.ptr != end || low < 1 || high < low) {
+    throw UsageError(fmt::format("--char-ngrams: \"{}\" is not a range of lengths, as in 3-5", text));
+  }
+  return {low, high};
+}
+
+// What only a classifier has: n-grams beside words, sentences.
+void set_classifier(const Flags& f, ModelConfig& c) {
+  const bool ngrams = f.word_ngrams || !f.char_ngrams.empty() || f.buckets;
+  auto* head = std::get_if<ClassifierConfig>(&c.head);
+  if (head == nullptr) {
+    const char* option = f.word_ngrams            ? "--word-ngrams"
+                         : !f.char_ngrams.empty() ? "--char-ngrams"
+                         : f.buckets              ? "--buckets"
+                         : f.sentence_dim         ? "--sentence-dim"
+                         : !f.separator.empty()   ? "--separator"
+                                                  : nullptr;
+    if (option != nullptr) throw UsageError(fmt::format("{}: it goes with --task classify", option));
+    return;
+  }
+  if ((f.sentence_dim || !f.separator.empty()) && head->pooling != Pooling::hierarchical) {
+    throw UsageError(fmt::format("{}: it goes with --pooling hierarchical, not {}",
+                                 f.sentence_dim ? "--sentence-dim" : "--separator", enum_text(head->pooling)));
+  }
+  if (f.sentence_dim) head->sentence_dim = *f.sentence_dim;
+  head->separator = f.separator;
+  if (!ngrams) return;
+  if (!f.word_ngrams && f.char_ngrams.empty()) {
+    throw UsageError("--buckets: it goes with --word-ngrams or --char-ngrams");
+  }
+  NgramSourceConfig source;
+  source.word_ngrams = f.word_ngrams.value_or(1);
+  if (!f.char_ngrams.empty()) std::tie(source.char_min, source.char_max) = char_range(f.char_ngrams);
+  if (f.buckets) source.buckets = *f.buckets;
+  c.source = source;
+}
+
 // Options after a preset change it.
 ModelConfig model_config(const Flags& f) {
   ModelConfig c = preset(f.preset.empty() ? (f.arch == "rnn"   ? "rnn-bahdanau"
@@ -210,6 +258,7 @@ ModelConfig model_config(const Flags& f) {
   if (f.dim) FOVEA_SET_PARTS(c, "--dim", dim, *f.dim);
   if (f.hidden) FOVEA_SET_PARTS(c, "--hidden", hidden, *f.hidden);
   if (f.hops) FOVEA_SET_PARTS(c, "--hops", hops, *f.hops);
+  set_classifier(f, c);
   if (f.ffn) FOVEA_SET_PARTS(c, "--ffn", ffn, *f.ffn);
   if (f.heads) FOVEA_SET_PARTS(c, "--heads", heads, *f.heads);
   if (f.kernel) FOVEA_SET_PARTS(c, "--kernel", kernel, *f.kernel);
@@ -332,10 +381,24 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--arch", f->arch, "rnn, cnn or transformer, for both sides")->group(group);
   sub->add_option("--encoder", f->encoder, "rnn, cnn or transformer, or none: the embeddings as they are")
       ->group(group);
-  sub->add_option("--pooling", f->pooling, "learned, context, hops, mean, max or last (classifier)")->group(group);
+  sub->add_option("--pooling", f->pooling, "learned, context, hops, hierarchical, mean, max or last (classifier)")
+      ->group(group);
   sub->add_option("--hops", f->hops, "attentions side by side (pooling hops)")->group(group);
-  sub->add_option("--hidden", f->hidden, "hidden units of pooling context or hops")->group(group);
-  sub->add_option("--hop-penalty", job->hop_penalty,
+  sub->add_option("--hidden", f->hidden, "hidden units of pooling context, hops or hierarchical")->group(group);
+  sub->add_option("--sentence-dim", f->sentence_dim, "units of the GRU over sentences; 0: none (pooling hierarchical)")
+      ->group(group);
+  sub->add_option("--separator", f->separator,
+                  "what stands between sentences; without it they are found by their marks (pooling hierarchical)")
+      ->group(group);
+  sub->add_option("--word-ngrams", f->word_ngrams, "runs of up to N words have vectors too (classifier)")->group(group);
+  sub->add_option("--char-ngrams", f->char_ngrams,
+                  "runs of A to B characters of each word have vectors too, as in 3-5 (classifier)")
+      ->group(group);
+  sub->add_option("--buckets", f->buckets, "vectors that the n-grams share by their hashes (200000)")->group(group);
+  sub->add_option("--vectors", job->vectors,
+                  "word vectors to start with: GloVe's or fastText's text, word2vec's binary (classifier)")
+      ->group(group);
+  sub->add_option("--hops-penalty", job->hops_penalty,
                   "weight of the overlap of hops, so that they differ (pooling hops)")
       ->group(group);
   sub->add_option("--decoder", f->decoder, "rnn, cnn or transformer")->group(group);
@@ -465,7 +528,6 @@ void add_train(CLI::App& app, const Streams& streams) {
     }
     if (!f->columns.empty()) job->columns = columns_of(f->columns);
     set_automatic(*job, *sub);
-    if (!(job->hop_penalty >= 0)) throw UsageError("--hop-penalty: 0 or more is needed");
     const std::string languages = job->config.languages;
     if (!languages.empty() && !text::language_pair(languages)) {
       throw UsageError(fmt::format("--languages: \"{}\" is not a pair, as in en-de", languages));

@@ -2,7 +2,8 @@
 // heatmap|ribbon]
 //            [--numbers] [--color auto|always|never]
 //
-// Draws attention that `fovea run --attention` wrote: in the terminal, or as a page or a picture. FILE may be "-".
+// Draws attention that `fovea run --attention` wrote: in the terminal, or as a page or a picture; of a classifier,
+// texts shaded by what decided. FILE may be "-".
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "fovea/error.hpp"
 #include "view/attention_file.hpp"
 #include "view/page.hpp"
+#include "view/shaded.hpp"
 #include "view/svg.hpp"
 #include "view/terminal.hpp"
 #include "view/text.hpp"
@@ -46,7 +48,7 @@ bool is_empty(const AttentionRecord& picture) {
 }
 
 AttentionMatrix weights_to_draw(const AttentionRecord& picture, const ViewOptions& options) {
-  if (is_empty(picture)) return picture.weights;
+  if (is_empty(picture) || !picture.labels.empty()) return picture.weights;
   if ((options.layer || options.head) && picture.maps.empty()) {
     throw UsageError(fmt::format("{}: the file has no single heads, which fovea run --all-heads writes",
                                  options.layer ? "--layer" : "--head"));
@@ -66,7 +68,8 @@ void draw_in_terminal(std::int64_t line, const AttentionRecord& picture, const V
         << "\n\n";
     return;
   }
-  out << view::draw_heat_map(picture, weights, style) << '\n';
+  out << (picture.labels.empty() ? view::draw_heat_map(picture, weights, style) : view::draw_shaded(picture, style))
+      << '\n';
 }
 
 void view_file(const ViewOptions& options, const Streams& streams) {
@@ -78,8 +81,12 @@ void view_file(const ViewOptions& options, const Streams& streams) {
   std::vector<AttentionRecord> pictures;
   std::vector<view::SvgPiece> pieces;
   std::int64_t drawn = 0;
+  std::int64_t classified = 0;  // lines of a classifier, or empty
+  bool some_labels = false;
   const auto draw = [&](std::int64_t line, AttentionRecord picture) {
     ++drawn;
+    classified += picture.labels.empty() && !is_empty(picture) ? 0 : 1;
+    some_labels = some_labels || !picture.labels.empty();
     if (!to_files) return draw_in_terminal(line, picture, options, style, streams.out);
     if (!options.svg.empty()) {
       if (drawn > kMostPictures) {
@@ -88,8 +95,9 @@ void view_file(const ViewOptions& options, const Streams& streams) {
             kMostPictures));
       }
       const AttentionMatrix weights = weights_to_draw(picture, options);
-      pieces.push_back(options.draw == "ribbon" ? view::svg_ribbon(picture, weights)
-                                                : view::svg_heat_map(picture, weights));
+      pieces.push_back(!picture.labels.empty()    ? view::svg_shaded(picture)
+                       : options.draw == "ribbon" ? view::svg_ribbon(picture, weights)
+                                                  : view::svg_heat_map(picture, weights));
     }
     if (!options.html.empty()) pictures.push_back(std::move(picture));
   };
@@ -100,12 +108,16 @@ void view_file(const ViewOptions& options, const Streams& streams) {
     throw FileError(fmt::format(
         "{}: {}", name, options.line > 0 ? fmt::format("line {} is blank", options.line) : "has no attention in it"));
   const std::string title = from_stdin ? "Attention" : std::filesystem::path(options.file).filename().string();
-  const std::string page = options.html.empty() ? "" : view::attention_page(pictures, title);
+  // A file holds the lines of one model.
+  const bool labels = some_labels && classified == drawn;
+  const std::string page = options.html.empty() ? ""
+                           : labels             ? view::shaded_page(pictures, title)
+                                                : view::attention_page(pictures, title);
   const std::string drawing =
-      options.svg.empty()
-          ? ""
-          : view::svg_document(pieces, "Attention: " + title,
-                               "What each target token attended to in the source, as weights from 0 to 1.");
+      options.svg.empty() ? ""
+      : labels            ? view::shaded_document(pieces, title)
+                          : view::svg_document(pieces, "Attention: " + title,
+                                               "What each target token attended to in the source, as weights from 0 to 1.");
   write_whole_files({{options.html, page}, {options.svg, drawing}});
 }
 

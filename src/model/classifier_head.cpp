@@ -1,8 +1,13 @@
 #include "fovea/model/classifier_head.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
+#include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 
 namespace fovea {
@@ -37,18 +42,56 @@ ClassifierHead::ClassifierHead(const ClassifierConfig& config, std::int64_t memo
                            Init::normal(1 / std::sqrt(static_cast<double>(config.hidden))));
       width = memory * config.hops;
       break;
+    case Pooling::hierarchical:
+      context_ = ContextPooling(p, "pooling.words", memory, config.hidden);
+      if (config.sentence_dim > 0) {
+        sentence_layer_ =
+            RecurrentLayer(p, "pooling.gru", {.in = memory, .hidden = config.sentence_dim, .bidirectional = true});
+        width = sentence_layer_.width();
+      }
+      sentence_context_ = ContextPooling(p, "pooling.sentences", width, config.hidden);
+      break;
     default:
       break;
   }
   output_ = Linear(p, "output", width, config.labels);
 }
 
-ClassifierHead::Pooled ClassifierHead::pool(const Memory& memory, bool want_weights) const {
+// The words of each sentence, then the sentences of each text (Yang et al. 2016, section 2.2).
+ClassifierHead::Pooled ClassifierHead::pool_documents(const Memory& memory, std::span<const std::int64_t> sentences,
+                                                      Pass& pass, bool want_weights) const {
+  const std::int64_t rows = memory.states.dim(0);
+  const std::int64_t width = memory.states.dim(2);
+  const auto texts = static_cast<std::int64_t>(sentences.size());
+  const std::int64_t all = std::accumulate(sentences.begin(), sentences.end(), std::int64_t{0});
+  if (texts == 0 || all != rows) {
+    throw ShapeError(fmt::format("classifier: {} sentences in {} texts for {} rows", all, texts, rows));
+  }
+  const WeightsRequest want{.weights = want_weights};
+  const Attended words = context_(memory.states, memory.lengths, want);
+  // One row after the other, into an array with room for the text of most sentences.
+  const std::int64_t most = *std::max_element(sentences.begin(), sentences.end());
+  std::vector<std::int32_t> places(static_cast<std::size_t>(texts * most), 0);  // padding repeats a row nobody reads
+  std::int32_t row = 0;
+  for (std::int64_t b = 0; b < texts; ++b) {
+    for (std::int64_t s = 0; s < sentences[static_cast<std::size_t>(b)]; ++s) {
+      places[static_cast<std::size_t>(b * most + s)] = row++;
+    }
+  }
+  Var x = reshape(gather(reshape(words.context, {rows, width}), places), {texts, most, width});
+  if (config_.sentence_dim > 0) x = pass.drop(sentence_layer_(x, {.lengths = sentences}).states);
+  const Attended document = sentence_context_(x, sentences, want);
+  return {reshape(document.context, {texts, x.dim(2)}), want_weights ? words.weights : Var(),
+          want_weights ? document.weights : Var()};
+}
+
+ClassifierHead::Pooled ClassifierHead::pool(const Memory& memory, std::span<const std::int64_t> sentences, Pass& pass,
+                                            bool want_weights) const {
   const std::int64_t batch = memory.states.dim(0);
   const WeightsRequest want{.weights = want_weights};
   const auto pooled = [&](const Attended& read) -> Pooled {
     return {reshape(read.context, {batch, read.context.dim(1) * read.context.dim(2)}),
-            want_weights ? read.weights : Var()};
+            want_weights ? read.weights : Var(), Var()};
   };
   switch (config_.pooling) {
     case Pooling::learned:
@@ -60,19 +103,22 @@ ClassifierHead::Pooled ClassifierHead::pool(const Memory& memory, bool want_weig
       return pooled(
           attend(hop_queries_, keys, memory.states, {.score = score::Dot{}, .lengths = memory.lengths, .want = want}));
     }
+    case Pooling::hierarchical:
+      return pool_documents(memory, sentences, pass, want_weights);
     case Pooling::max:
-      return {max_rows(memory.states, memory.lengths), {}};
+      return {max_rows(memory.states, memory.lengths), {}, {}};
     case Pooling::last:
-      return {memory.summary, {}};
+      return {memory.summary, {}, {}};
     default:
-      return {mean_rows(memory.states, memory.lengths), {}};
+      return {mean_rows(memory.states, memory.lengths), {}, {}};
   }
 }
 
-BatchLoss ClassifierHead::loss(const Memory& memory, std::span<const std::int32_t> labels, const LossOptions& how,
-                               float penalty, Pass& pass) const {
+BatchLoss ClassifierHead::loss(const Memory& memory, std::span<const std::int64_t> sentences,
+                               std::span<const std::int32_t> labels, const LossOptions& how, float penalty,
+                               Pass& pass) const {
   const bool penalized = penalty > 0 && config_.pooling == Pooling::hops;
-  const Pooled pooled = pool(memory, penalized);
+  const Pooled pooled = pool(memory, sentences, pass, penalized);
   const CrossEntropy cost = linear_cross_entropy(
       pass.drop(pooled.vector), output_.weight.var, output_.bias, labels,
       {.label_smoothing = how.label_smoothing, .padding = -1, .transposed = true, .r_drop = how.r_drop});

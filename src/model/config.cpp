@@ -36,7 +36,8 @@ FOVEA_ENUM_NAMES(Positions, {Positions::sinusoidal, "sinusoidal"}, {Positions::t
                  {Positions::learned, "learned"}, {Positions::rotary, "rotary"},
                  {Positions::rotary_cross, "rotary-cross"}, {Positions::alibi, "alibi"})
 FOVEA_ENUM_NAMES(Pooling, {Pooling::learned, "learned"}, {Pooling::context, "context"}, {Pooling::hops, "hops"},
-                 {Pooling::mean, "mean"}, {Pooling::max, "max"}, {Pooling::last, "last"})
+                 {Pooling::hierarchical, "hierarchical"}, {Pooling::mean, "mean"}, {Pooling::max, "max"},
+                 {Pooling::last, "last"})
 FOVEA_ENUM_NAMES(Task, {Task::generate, "generate"}, {Task::classify, "classify"}, {Task::chat, "chat"},
                  {Task::caption, "caption"})
 FOVEA_ENUM_NAMES(Turns, {Turns::flat, "flat"}, {Turns::hierarchical, "hierarchical"})
@@ -172,6 +173,7 @@ DecoderConfig decoder_of_kind(std::string_view kind, std::string_view what) {
 const TokenSourceConfig& ModelConfig::tokens() const {
   if (const auto* tokens = std::get_if<TokenSourceConfig>(&source)) return *tokens;
   if (const auto* turns = std::get_if<TurnSourceConfig>(&source)) return *turns;
+  if (const auto* ngrams = std::get_if<NgramSourceConfig>(&source)) return *ngrams;
   throw UsageError(fmt::format("the model's source is {}, not tokens", kind_of(source)));
 }
 TokenSourceConfig& ModelConfig::tokens() {
@@ -210,6 +212,13 @@ void ModelConfig::check() const {
   }
   if (const auto* generator = std::get_if<GeneratorConfig>(&head)) check_generator(*this, *generator);
   const auto* classifier = std::get_if<ClassifierConfig>(&head);
+  if (const auto* ngrams = std::get_if<NgramSourceConfig>(&source)) {
+    if (classifier == nullptr) throw UsageError("word-ngrams: a source of n-grams goes with a classifier");
+    if ((ngrams->char_min == 0) != (ngrams->char_max == 0) || ngrams->char_min > ngrams->char_max) {
+      throw UsageError(
+          fmt::format("char-ngrams: {}-{} is no range of lengths, as in 3-5", ngrams->char_min, ngrams->char_max));
+    }
+  }
   if (classifier != nullptr && classifier->pooling == Pooling::last &&
       !std::holds_alternative<RnnEncoderConfig>(encoder)) {
     throw UsageError(fmt::format("pooling: only an rnn encoder has a last state, not {}", kind_of(encoder)));
@@ -248,7 +257,7 @@ std::int64_t ModelConfig::longest_target() const {
 bool ModelConfig::attends() const {
   if (const auto* classifier = std::get_if<ClassifierConfig>(&head)) {
     return classifier->pooling == Pooling::learned || classifier->pooling == Pooling::context ||
-           classifier->pooling == Pooling::hops;
+           classifier->pooling == Pooling::hops || classifier->pooling == Pooling::hierarchical;
   }
   const auto* rnn = std::get_if<RnnDecoderConfig>(&generator().decoder);
   return rnn == nullptr || rnn->attention != RnnAttention::none;

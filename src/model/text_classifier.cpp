@@ -1,5 +1,7 @@
 #include "fovea/model/text_classifier.hpp"
 
+#include "fovea/error.hpp"
+
 namespace fovea {
 namespace {
 
@@ -8,22 +10,33 @@ const ModelConfig& checked(const ModelConfig& config) {
   return config;
 }
 
+// Of the table: words, and behind them n-grams.
+std::int64_t rows_of(const ModelConfig& config) {
+  const auto* ngrams = std::get_if<NgramSourceConfig>(&config.source);
+  return config.tokens().vocabulary + std::int64_t{ngrams != nullptr ? ngrams->buckets : 0};
+}
+
 }  // namespace
 
 TextClassifier::TextClassifier(const ModelConfig& config, Parameters& p)
     : config_(checked(config)),
-      source_(p, "source.embedding", config.tokens().vocabulary, config.tokens().embedding,
-              config.tokens().scaled_embeddings),
+      source_(p, "source.embedding", rows_of(config), config.tokens().embedding, config.tokens().scaled_embeddings),
       encoder_(make_encoder(config.encoder, config.tokens().embedding, p)),
       head_(config.classifier(), encoder_->width(), p) {}
 
-Memory TextClassifier::encode(const Tokens& source, Pass& pass, bool want_attention) const {
-  return encoder_->encode({source_(source.ids, {source.batch, source.length}), source.lengths}, pass, want_attention);
+Var TextClassifier::embed(const TextBatch& texts) const {
+  const Shape shape{texts.tokens.batch, texts.tokens.length};
+  if (!std::holds_alternative<NgramSourceConfig>(config_.source)) return source_(texts.tokens.ids, shape);
+  return source_.bags(texts.bag_ids, texts.bag_ends, shape);
 }
 
-BatchLoss TextClassifier::loss(const Tokens& source, std::span<const std::int32_t> labels, const LossOptions& how,
+Memory TextClassifier::encode(const Var& embedded, const TextBatch& texts, Pass& pass) const {
+  return encoder_->encode({embedded, texts.tokens.lengths}, pass);
+}
+
+BatchLoss TextClassifier::loss(const TextBatch& texts, std::span<const std::int32_t> labels, const LossOptions& how,
                                float penalty, Pass& pass) const {
-  return head_.loss(encode(source, pass), labels, how, penalty, pass);
+  return head_.loss(encode(texts, pass), texts.sentences, labels, how, penalty, pass);
 }
 
 }  // namespace fovea

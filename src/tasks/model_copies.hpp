@@ -49,6 +49,7 @@ class ModelCopies {
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     [[nodiscard]] const Model& model() const { return copy_->model; }
+    [[nodiscard]] const Parameters& parameters() const { return copy_->parameters; }  // this model's own
 
    private:
     ModelCopies& copies_;

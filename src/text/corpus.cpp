@@ -60,14 +60,36 @@ std::vector<std::string> CorpusReport::warnings() const {
 
 Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
                CorpusReport* report, const CopyTable* copying) {
+  const auto read = [&](const std::string& line, SourceLine& out) {
+    source.encode(line, out.ids, copying != nullptr ? &out.pieces : nullptr);
+  };
+  fill(text, read, target, max_length, report, copying);
+}
+
+Corpus::Corpus(const ParallelText& text, const SourceReader& source, const Tokenizer& target, std::int64_t max_length,
+               CorpusReport* report, const CopyTable* copying) {
+  const auto read = [&](const std::string& line, SourceLine& out) {
+    if (source.has_parts() || copying != nullptr) {
+      source.read(line, out);
+    } else {
+      source.tokenizer().encode(line, out.ids, nullptr);
+    }
+  };
+  fill(text, read, target, max_length, report, copying);
+}
+
+template <class Read>
+void Corpus::fill(const ParallelText& text, const Read& read, const Tokenizer& target, std::int64_t max_length,
+                  CorpusReport* report, const CopyTable* copying) {
   CorpusReport tally;
   tally.lines = static_cast<std::int64_t>(text.source.size());
   tally.max_length = max_length;
   // Lines are cut on all threads, some at a time, and taken in their order.
   constexpr std::int64_t at_once = 1 << 14;
   struct Ids {
-    std::vector<std::int32_t> source, target, copies;
-    std::vector<std::string> source_pieces, target_pieces, words;
+    SourceLine line;
+    std::vector<std::int32_t> target, copies;
+    std::vector<std::string> target_pieces, words;
   };
   std::vector<Ids> encoded(static_cast<std::size_t>(std::min(at_once, tally.lines)));
   for (std::int64_t begin = 0; begin < tally.lines; begin += at_once) {
@@ -76,19 +98,18 @@ Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenize
       for (std::int64_t i = from; i < to; ++i) {
         Ids& ids = encoded[static_cast<std::size_t>(i)];
         const bool pieces = copying != nullptr;
-        source.encode(text.source[static_cast<std::size_t>(begin + i)], ids.source,
-                      pieces ? &ids.source_pieces : nullptr);
+        read(text.source[static_cast<std::size_t>(begin + i)], ids.line);
         target.encode(text.target[static_cast<std::size_t>(begin + i)], ids.target,
                       pieces ? &ids.target_pieces : nullptr);
         if (copying == nullptr) continue;
-        copying->source(ids.source, ids.source_pieces, ids.copies, ids.words);
+        copying->source(ids.line.ids, ids.line.pieces, ids.copies, ids.words);
         copying->target(ids.target, ids.target_pieces, ids.words);
       }
     });
     for (std::int64_t i = 0; i < count; ++i) {
       const Ids& ids = encoded[static_cast<std::size_t>(i)];
       const std::int64_t line = begin + i + 1;
-      const auto source_tokens = static_cast<std::int64_t>(ids.source.size());
+      const auto source_tokens = static_cast<std::int64_t>(ids.line.ids.size());
       const auto target_tokens = static_cast<std::int64_t>(ids.target.size());
       if (source_tokens == 0 || target_tokens == 0) {
         leave_out(tally.empty, source_tokens == 0 ? text.source_path : text.target_path, text.number(line - 1));
@@ -96,11 +117,11 @@ Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenize
         leave_out(tally.too_long, source_tokens > max_length ? text.source_path : text.target_path,
                   text.number(line - 1));
       } else {
-        add(ids.source, ids.target, line, ids.copies);
+        add(ids.line.ids, ids.target, line, ids.copies, ids.line.parts());
         ++tally.kept;
         tally.source_tokens += source_tokens;
         tally.target_tokens += target_tokens;
-        tally.source_unknown += count_unknown(ids.source);
+        tally.source_unknown += count_unknown(ids.line.ids);
         tally.target_unknown += count_unknown(ids.target);
       }
     }
@@ -133,8 +154,26 @@ Corpus Corpus::sampled(const ParallelText& text, const Tokenizer& source, const 
   return out;
 }
 
+SourceParts Corpus::parts(std::int64_t i) const {
+  if (places_.empty()) return {};
+  const Places& p = places_[static_cast<std::size_t>(i)];
+  return {{sentence_ends_.data() + p.sentences, p.sentence_count},
+          {bag_ids_.data() + p.bag_ids, p.bag_id_count},
+          {bag_ends_.data() + p.bags, p.bag_count}};
+}
+
 void Corpus::add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line,
-                 std::span<const std::int32_t> copies) {
+                 std::span<const std::int32_t> copies, const SourceParts& parts) {
+  if (!parts.sentence_ends.empty() || !parts.bag_ends.empty()) {
+    const auto append = [](std::vector<std::int32_t>& to, std::span<const std::int32_t> from) {
+      to.insert(to.end(), from.begin(), from.end());
+      return static_cast<std::uint32_t>(from.size());
+    };
+    Places& p = places_.emplace_back(Places{sentence_ends_.size(), bag_ids_.size(), bag_ends_.size(), 0, 0, 0});
+    p.sentence_count = append(sentence_ends_, parts.sentence_ends);
+    p.bag_id_count = append(bag_ids_, parts.bag_ids);
+    p.bag_count = append(bag_ends_, parts.bag_ends);
+  }
   pairs_.push_back(
       {ids_.size(), static_cast<std::uint32_t>(source.size()), static_cast<std::uint32_t>(target.size()), line});
   ids_.insert(ids_.end(), source.begin(), source.end());

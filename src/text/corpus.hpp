@@ -58,6 +58,9 @@ class Corpus final : public Pairs {
   /// all. Throws FileError naming both files when none is left.
   Corpus(const ParallelText& text, const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
          CorpusReport* report = nullptr, const CopyTable* copying = nullptr);
+  /// The same with sources that may have parts.
+  Corpus(const ParallelText& text, const SourceReader& source, const Tokenizer& target, std::int64_t max_length,
+         CorpusReport* report = nullptr, const CopyTable* copying = nullptr);
 
   /// The same pairs, which `text` holds, with their subwords sampled (Tokenizer::sample). A pair that would get more
   /// than max_length tokens on one side stays as it is here.
@@ -65,9 +68,9 @@ class Corpus final : public Pairs {
                                std::int64_t max_length, double amount, std::uint64_t seed,
                                const CopyTable* copying = nullptr) const;
 
-  /// Adds one pair; `line` is where it came from, counted from 1. `copies` of all pairs or of none.
+  /// Adds one pair; `line` is where it came from, counted from 1. `copies` and `parts` of all pairs or of none.
   void add(std::span<const std::int32_t> source, std::span<const std::int32_t> target, std::int64_t line,
-           std::span<const std::int32_t> copies = {});
+           std::span<const std::int32_t> copies = {}, const SourceParts& parts = {});
 
   [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(pairs_.size()); }
   [[nodiscard]] std::span<const std::int32_t> source(std::int64_t i) const override {
@@ -82,17 +85,29 @@ class Corpus final : public Pairs {
     const Pair& p = pairs_[static_cast<std::size_t>(i)];
     return {ids_.data() + p.begin + p.source + p.target, copies_ ? p.source : 0};
   }
+  [[nodiscard]] SourceParts parts(std::int64_t i) const override;
   [[nodiscard]] std::int64_t line(std::int64_t i) const { return pairs_[static_cast<std::size_t>(i)].line; }
 
  private:
+  template <class Read>
+  void fill(const ParallelText& text, const Read& read, const Tokenizer& target, std::int64_t max_length,
+            CorpusReport* report, const CopyTable* copying);
+
   struct Pair {
     std::size_t begin;  // of the source in ids_; the target follows it, and the copies
     std::uint32_t source, target;
     std::int64_t line;
   };
+  // Where the parts of a source begin and how many there are.
+  struct Places {
+    std::size_t sentences, bag_ids, bags;
+    std::uint32_t sentence_count, bag_id_count, bag_count;
+  };
   std::vector<std::int32_t> ids_;
   std::vector<Pair> pairs_;
   bool copies_ = false;
+  std::vector<Places> places_;  // of each pair, or none at all
+  std::vector<std::int32_t> sentence_ends_, bag_ids_, bag_ends_;
 };
 
 }  // namespace fovea::text

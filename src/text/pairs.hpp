@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "text/source_reader.hpp"
+
 namespace fovea::text {
 
 class Pairs {
@@ -20,6 +22,8 @@ class Pairs {
   /// For models that copy (CopyTable): the target's id of each source token. Then targets may hold ids from the
   /// vocabulary's size on, words of their source.
   [[nodiscard]] virtual std::span<const std::int32_t> copies(std::int64_t) const { return {}; }
+  /// N-grams and sentences of the source, where it was read with them.
+  [[nodiscard]] virtual SourceParts parts(std::int64_t /*i*/) const { return {}; }
 };
 
 }  // namespace fovea::text

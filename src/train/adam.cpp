@@ -15,6 +15,7 @@ namespace fovea {
 namespace {
 
 constexpr std::int64_t kPiece = 16384;  // values a thread takes at a time
+constexpr std::int64_t kRows = 128;     // rows of a gradient that has few
 
 }  // namespace
 
@@ -28,15 +29,36 @@ void AdamOptions::check() const {
   require(ema >= 0 && ema < 1, "ema", ema, "0 up to, but not, 1 is needed");
 }
 
-Adam::Adam(Parameters& parameters, const AdamOptions& options) : parameters_(parameters), options_(options) {
+Adam::Adam(Parameters& parameters, const AdamOptions& options, const std::vector<TrainedRows>& rows)
+    : parameters_(parameters), options_(options), rows_(parameters.entries().size()) {
   options.check();
+  for (const TrainedRows& one : rows) {
+    const auto& entries = parameters.entries();
+    const auto found =
+        std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == one.name; });
+    if (found == entries.end()) throw UsageError(fmt::format("rows: {} is none of the weights", one.name));
+    rows_[static_cast<std::size_t>(found - entries.begin())] = one.gradient;
+  }
   for (std::size_t e = 0; e < parameters.entries().size(); ++e) {
     const Var& weight = parameters.entries()[e].weight;
     first_.push_back(Tensor::zeros(weight.shape()));
     second_.push_back(Tensor::zeros(weight.shape()));
     if (options.ema > 0) mean_.push_back(weight.value().clone());
-    for (std::int64_t at = 0; at < weight.size(); at += kPiece) {
-      pieces_.push_back({e, at, std::min(kPiece, weight.size() - at)});
+    for (std::int64_t at = 0; at < weight.size() && !rows_[e]; at += kPiece) {
+      pieces_.push_back({e, at, std::min(kPiece, weight.size() - at), nullptr});
+    }
+  }
+  whole_ = pieces_.size();
+}
+
+// The rows that have a gradient now.
+void Adam::find_rows() {
+  pieces_.resize(whole_);
+  for (std::size_t e = 0; e < rows_.size(); ++e) {
+    if (!rows_[e]) continue;
+    const auto count = static_cast<std::int64_t>(rows_[e]->rows().size());
+    for (std::int64_t at = 0; at < count; at += kRows) {
+      pieces_.push_back({e, at, std::min(kRows, count - at), rows_[e].get()});
     }
   }
   squares_.resize(pieces_.size());
@@ -52,9 +74,15 @@ void Adam::each_piece(const Body& body) const {
 double Adam::norm(double scale) {
   const kernels::OptimKernels& kernels = *kernels::active().optim;
   gradients_.clear();
-  for (const auto& entry : parameters_.entries()) gradients_.push_back(entry.weight.grad());
+  for (std::size_t e = 0; e < rows_.size(); ++e) {
+    gradients_.push_back(rows_[e] ? Tensor() : parameters_.entries()[e].weight.grad());
+  }
+  find_rows();
   each_piece([&](std::size_t i, const Piece& p) {
-    squares_[i] = kernels.sum_of_squares(gradients_[p.entry].data() + p.at, p.count);
+    squares_[i] =
+        p.rows != nullptr  // they lie one after the other
+            ? kernels.sum_of_squares(p.rows->values(static_cast<std::size_t>(p.at)), p.count * p.rows->width())
+            : kernels.sum_of_squares(gradients_[p.entry].data() + p.at, p.count);
   });
   double sum = 0;
   for (const double s : squares_) sum += s;
@@ -91,11 +119,31 @@ void Adam::update(double rate, double scale, double norm) {
                               .shrink = static_cast<float>(1.0 - rate * options_.weight_decay),
                               .average = static_cast<float>(std::min(steady, early))};
   each_piece([&](std::size_t, const Piece& p) {
+    if (p.rows != nullptr) {
+      for (auto r = static_cast<std::size_t>(p.at); r < static_cast<std::size_t>(p.at + p.count); ++r) {
+        const std::int64_t at = p.rows->rows()[r] * p.rows->width();
+        kernels.adam(how, p.rows->values(r), first_[p.entry].data() + at, second_[p.entry].data() + at,
+                     entries[p.entry].weight.value().data() + at, nullptr, p.rows->width());
+      }
+      return;
+    }
     kernels.adam(how, gradients_[p.entry].data() + p.at, first_[p.entry].data() + p.at, second_[p.entry].data() + p.at,
                  entries[p.entry].weight.value().data() + p.at, mean_.empty() ? nullptr : mean_[p.entry].data() + p.at,
                  p.count);
   });
-  for (const auto& entry : entries) entry.weight.zero_grad();
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    if (!rows_[e]) {
+      entries[e].weight.zero_grad();
+      continue;
+    }
+    rows_[e]->clear();
+    if (mean_.empty()) continue;
+    // The mean of a row moves also when the row does not.
+    const Tensor& weight = entries[e].weight.value();
+    parallel_for(weight.size(), kPiece, [&](std::int64_t begin, std::int64_t end) {
+      kernels.average(how.average, weight.data() + begin, mean_[e].data() + begin, end - begin);
+    });
+  }
 }
 
 }  // namespace fovea

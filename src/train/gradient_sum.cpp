@@ -7,6 +7,8 @@
 
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
 
 namespace fovea {
 namespace {
@@ -35,6 +37,36 @@ void in_pieces(std::int64_t size, const Body& body) {
   });
 }
 
+// Adds rows to rows; nothing is left of the former.
+void add_rows(RowGradient& from, RowGradient& to) {
+  const auto add = kernels::active().math->add_in_place;
+  for (std::size_t i = 0; i < from.rows().size(); ++i) {
+    add(from.values(i), to.row(from.rows()[i]), static_cast<std::size_t>(from.width()));
+  }
+  from.clear();
+}
+
+// Rows as the gradient of the whole weight.
+void spread(RowGradient& rows, const Var& weight) {
+  const Tensor whole = Tensor::zeros(weight.shape());
+  for (std::size_t i = 0; i < rows.rows().size(); ++i) {
+    std::copy_n(rows.values(i), rows.width(), whole.data() + rows.rows()[i] * rows.width());
+  }
+  rows.clear();
+  weight.accumulate(whole);
+}
+
+// And back: the rows that are not zero.
+void collect(const Var& weight, RowGradient& rows) {
+  const Tensor whole = weight.grad();
+  for (std::int64_t r = 0; r < whole.dim(0); ++r) {
+    const float* from = whole.data() + r * rows.width();
+    if (std::all_of(from, from + rows.width(), [](float v) { return v == 0; })) continue;
+    std::copy_n(from, rows.width(), rows.row(static_cast<std::int32_t>(r)));
+  }
+  weight.zero_grad();
+}
+
 }  // namespace
 
 GradientSum::GradientSum(Processes& processes, int copies) : processes_(processes), copies_(copies) {
@@ -54,9 +86,33 @@ GradientSum::GradientSum(Processes& processes, int copies) : processes_(processe
   end_ = share(copies, count, processes.rank() + 1);
 }
 
-void GradientSum::operator()(std::span<const Parameters* const> copies) {
+void GradientSum::operator()(std::span<const Parameters* const> copies,
+                             std::span<const std::vector<TrainedRows>> rows) {
+  if (by_rows_.empty() && !rows.empty() && !rows[0].empty()) {
+    for (const auto& entry : copies[0]->entries()) {
+      by_rows_.push_back(
+          std::any_of(rows[0].begin(), rows[0].end(), [&](const TrainedRows& one) { return one.name == entry.name; }));
+    }
+  }
   add_local(copies);
-  if (!processes_.alone()) add_others(copies);
+  add_local_rows(rows);
+  if (processes_.alone()) return;
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    for (const TrainedRows& one : rows[c]) spread(*one.gradient, *copies[c]->find(one.name));
+  }
+  add_others(copies);
+  for (const TrainedRows& one : rows.empty() ? std::vector<TrainedRows>{} : rows[0]) {
+    collect(*copies[0]->find(one.name), *one.gradient);
+  }
+}
+
+void GradientSum::add_local_rows(std::span<const std::vector<TrainedRows>> rows) const {
+  if (rows.empty()) return;
+  each_pair(copies_, begin_, end_, [&](int into, int from) {
+    const auto& sum = rows[static_cast<std::size_t>(into - begin_)];
+    const auto& part = rows[static_cast<std::size_t>(from - begin_)];
+    for (std::size_t r = 0; r < sum.size(); ++r) add_rows(*part[r].gradient, *sum[r].gradient);
+  });
 }
 
 void GradientSum::add_local(std::span<const Parameters* const> copies) const {
@@ -65,6 +121,7 @@ void GradientSum::add_local(std::span<const Parameters* const> copies) const {
     const auto& sum = copies[static_cast<std::size_t>(into - begin_)]->entries();
     const auto& part = copies[static_cast<std::size_t>(from - begin_)]->entries();
     for (std::size_t e = 0; e < entries; ++e) {
+      if (by_rows(e)) continue;
       sum[e].weight.accumulate(part[e].weight.grad());
       part[e].weight.zero_grad();
     }

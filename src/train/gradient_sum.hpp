@@ -7,6 +7,7 @@
 
 #include "base/processes.hpp"
 #include "fovea/nn/parameters.hpp"
+#include "fovea/nn/row_gradient.hpp"
 
 namespace fovea {
 
@@ -25,10 +26,14 @@ class GradientSum {
   [[nodiscard]] int local() const { return end_ - begin_; }
   /// Adds the gradients of the local copies, given in order, and of all others. The sum is left as the gradients of
   /// copies[0]; those of the other local copies are cleared.
-  void operator()(std::span<const Parameters* const> copies);
+  /// `rows`: of each local copy, the weights that it trains by rows, whose gradients are those. They are sent to other
+  /// processes as whole weights.
+  void operator()(std::span<const Parameters* const> copies, std::span<const std::vector<TrainedRows>> rows = {});
 
  private:
   void add_local(std::span<const Parameters* const> copies) const;
+  void add_local_rows(std::span<const std::vector<TrainedRows>> rows) const;
+  [[nodiscard]] bool by_rows(std::size_t entry) const { return entry < by_rows_.size() && by_rows_[entry]; }
   void add_others(std::span<const Parameters* const> copies);
   void add_tree(std::vector<float*>& branches, std::int64_t size) const;
 
@@ -39,6 +44,7 @@ class GradientSum {
   std::vector<float> own_;                  // this process's branches, one after the other, all weights of each
   std::vector<float> others_;               // branches of the other processes, this process's slice of each
   std::vector<float> sum_;                  // of all weights
+  std::vector<bool> by_rows_;               // which entries are trained by rows; may be empty
   std::vector<float*> tree_;
   std::vector<Outgoing> send_;
   std::vector<Incoming> receive_;

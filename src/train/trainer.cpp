@@ -41,7 +41,7 @@ class Run {
   explicit Run(Trainer& t)
       : t_(t),
         workers_(t.make_learner, t.parameters, t.options.replica_count(), processes_),
-        adam_(t.parameters, t.options.adam) {}
+        adam_(t.parameters, t.options.adam, workers_.rows()) {}
 
   Trainer::End run(bool resume) {
     if (resume && std::filesystem::exists(t_.checkpoint_file)) restore();
@@ -96,7 +96,7 @@ class Run {
     BatchTotals totals;
     for (int part = 0; part < o.accumulate; ++part) {
       if (part > 0 && agree()) {
-        t_.parameters.zero_grad();
+        clear_gradients();
         state_ = before;
         return false;
       }
@@ -134,6 +134,11 @@ class Run {
     return true;
   }
 
+  void clear_gradients() {
+    t_.parameters.zero_grad();
+    for (const TrainedRows& one : workers_.rows()) one.gradient->clear();
+  }
+
   // A weight that is not a number never becomes one again, so such gradients are not used. One bad batch is no reason
   // to end a training; several in a row are.
   void skip(const TrainState& before, double loss) {
@@ -146,7 +151,7 @@ class Run {
                       state_.step, loss, norm_, kMostSkipped - 1, before.epoch + 1, before.batch, not_finite(),
                       t_.options.schedule.peak));
     }
-    t_.parameters.zero_grad();
+    clear_gradients();
   }
 
   // The first weight that is not finite, or whose gradient is not.

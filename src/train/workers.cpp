@@ -18,6 +18,7 @@ Workers::Workers(const LearnerFactory& make_learner, Parameters& parameters, int
     Parameters& own = i > 0 ? worker->parameters : parameters;
     worker->learner = make_learner(own);
     copies_.push_back(&own);
+    rows_.push_back(worker->learner->rows());
     workers_.push_back(std::move(worker));
   }
 }
@@ -83,7 +84,7 @@ BatchTotals Workers::run(const Examples& examples, std::vector<std::int64_t>& ba
     return cost;
   };
   const BatchTotals totals = each(examples, batch, micro_tokens, times, body);
-  sum_gradients_(copies_);
+  sum_gradients_(copies_, rows_);
   return totals;
 }
 

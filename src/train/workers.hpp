@@ -36,6 +36,8 @@ class Workers {
                   const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed);
   /// Forward only, without dropout and smoothing.
   BatchTotals measure(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens);
+  /// The weights that are trained by rows; the gradients of all copies are summed in these.
+  [[nodiscard]] const std::vector<TrainedRows>& rows() const { return rows_[0]; }
 
  private:
   struct Worker {
@@ -54,6 +56,7 @@ class Workers {
   int count_;                                     // of all processes
   std::vector<std::unique_ptr<Worker>> workers_;  // of this one
   std::vector<const Parameters*> copies_;         // their weights and gradients
+  std::vector<std::vector<TrainedRows>> rows_;    // and those that are trained by rows
   std::vector<std::size_t> ends_;
 };
 

@@ -136,6 +136,29 @@ std::vector<float> shares(const Field& field, std::size_t count) {
   return out;
 }
 
+// A number of any size, as saliency has them.
+float finite(const Field& field) {
+  const double value = field.value().is_number() ? field.value().get<double>() : NAN;
+  if (!(std::abs(value) <= 1e30)) field.fail(fmt::format("is {}, not a number", field.kind()));
+  return static_cast<float>(value);
+}
+
+RecordLabel record_label(const Field& one, std::size_t tokens) {
+  if (!one.value().is_object()) one.fail(fmt::format("is {}, not an object", one.kind()));
+  RecordLabel out;
+  const Field label = one.at("label");
+  if (!label.value().is_string()) label.fail(fmt::format("is {}, not a label in quotes", label.kind()));
+  out.label = label.value().get<std::string>();
+  out.probability = finite(one.at("probability"));
+  if (!one.value().contains("saliency")) return out;
+  const Field saliency = one.at("saliency");
+  if (const std::size_t found = saliency.array_size(); found != tokens) {
+    saliency.fail(fmt::format("has {} numbers for {} source tokens", found, tokens));
+  }
+  for (std::size_t i = 0; i < tokens; ++i) out.saliency.push_back(finite(saliency.at(i)));
+  return out;
+}
+
 int number(const Field& field) {
   const json& value = field.value();
   if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e6) {
@@ -263,6 +286,25 @@ void append_either(std::string& out, std::size_t sentences, const Of& of, int de
   }
 }
 
+void append_labels(std::string& out, const AttentionRecord& record, int decimals) {
+  out += ",\"labels\":[";
+  for (std::size_t i = 0; i < record.labels.size(); ++i) {
+    const RecordLabel& one = record.labels[i];
+    out += fmt::format("{}{{\"label\":{},\"probability\":", i > 0 ? "," : "", json(view::clean(one.label)).dump());
+    view::append_number(out, one.probability, decimals);
+    if (!one.saliency.empty()) {
+      out += ",\"saliency\":[";
+      for (std::size_t t = 0; t < one.saliency.size(); ++t) {
+        if (t > 0) out += ',';
+        view::append_number(out, one.saliency[t], decimals);
+      }
+      out += ']';
+    }
+    out += '}';
+  }
+  out += ']';
+}
+
 }  // namespace
 
 std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& how) {
@@ -322,6 +364,7 @@ std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJ
     }
     out += ']';
   }
+  if (n == 1 && !first.labels.empty()) append_labels(out, first, how.decimals);
   return out + "}";
 }
 
@@ -343,6 +386,14 @@ AttentionRecord parse_attention(std::string_view line, const std::string& where)
   if (object.contains("attention")) {
     const Field maps = root.at("attention");
     for (std::size_t i = 0; i < maps.array_size(); ++i) record.maps.push_back(map(maps.at(i), record));
+  }
+  if (object.contains("labels")) {
+    const Field labels = root.at("labels");
+    for (std::size_t i = 0; i < labels.array_size(); ++i) {
+      record.labels.push_back(record_label(labels.at(i), record.source.size()));
+    }
+    // A classifier may have no attention.
+    if (!object.contains("weights") || object.at("weights").empty()) return record;
   }
   // Weights may be left out where there are maps to take the mean of.
   std::vector<AttentionMap> cross;

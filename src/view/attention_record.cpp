@@ -148,7 +148,15 @@ void check(const AttentionRecord& record) {
       check(holder.weights, queries, keys);
     }
   };
-  either(record, record.target.size(), record.source.size());
+  for (const RecordLabel& one : record.labels) {
+    if (!one.saliency.empty() && one.saliency.size() != record.source.size()) {
+      throw ShapeError(
+          fmt::format("attention record: saliency of {} tokens for {}", one.saliency.size(), record.source.size()));
+    }
+  }
+  // A classifier may have no attention.
+  const bool without = !record.labels.empty() && record.weights.values.empty() && !record.largest;
+  if (!without) either(record, record.target.size(), record.source.size());
   for (const AttentionMap& map : record.maps) either(map, map.queries.size(), map.keys.size());
   if (!record.copied.empty() && record.copied.size() != record.target.size()) {
     throw ShapeError(fmt::format("attention record: {} shares of copying for {} target tokens", record.copied.size(),

@@ -50,6 +50,20 @@ TEST_F(Classify, AttentionIsARecordOfTheLabelAndItsWords) {
   EXPECT_EQ(test::run_cli({"view", file("a.jsonl")}).code, 0);
 }
 
+TEST_F(Classify, SaliencyIsWrittenAndDrawn) {
+  const test::Ran r =
+      test::run_cli({"run", "--model", file("m"), "--attention", file("a.jsonl"), "--saliency"}, "vier fuenf\n\n");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(folder_.read("a.jsonl").find(R"("labels":[{"label":"high","probability":)"), std::string::npos);
+  EXPECT_NE(folder_.read("a.jsonl").find(R"("saliency":[)"), std::string::npos);
+  const std::string drawn = test::run_cli({"view", file("a.jsonl"), "--color", "never"}).out;
+  EXPECT_NE(drawn.find("saliency for high\nvier("), std::string::npos) << drawn;
+  EXPECT_NE(drawn.find("saliency for low"), std::string::npos);
+  ASSERT_EQ(test::run_cli({"view", file("a.jsonl"), "--html", file("a.html"), "--svg", file("a.svg")}).code, 0);
+  EXPECT_NE(folder_.read("a.html").find("Fovea.decided"), std::string::npos);
+  EXPECT_NE(folder_.read("a.svg").find("saliency for high"), std::string::npos);
+}
+
 TEST_F(Classify, WhatDoesNotGoTogetherIsRefused) {
   expect_error({"run", "--model", file("m"), "--alignments", file("x")}, 2, "--alignments");
   const auto train = [this](std::vector<std::string> more) {
@@ -62,8 +76,15 @@ TEST_F(Classify, WhatDoesNotGoTogetherIsRefused) {
   expect_error(train({"--decoder", "rnn"}), 2, "--decoder: a classifier has no decoder");
   expect_error(train({"--validate", "bleu"}), 2, "--validate");
   expect_error(train({"--pooling", "last"}), 2, "--pooling");
-  expect_error(train({"--pooling", "some"}), 2, "learned, context, hops, mean, max, last");
+  expect_error(train({"--pooling", "some"}), 2, "learned, context, hops, hierarchical, mean, max, last");
   expect_error(train({"--hops", "2", "--pooling", "learned", "--kernel", "3"}), 2, "--kernel");
+  expect_error(train({"--char-ngrams", "3"}), 2, "--char-ngrams: \"3\" is not a range of lengths");
+  expect_error(train({"--char-ngrams", "5-3"}), 2, "--char-ngrams");
+  expect_error(train({"--buckets", "5"}), 2, "--buckets");
+  expect_error(train({"--separator", "|"}), 2, "--separator: it goes with --pooling hierarchical");
+  expect_error(train({"--hops-penalty", "-1", "--pooling", "hops"}), 2, "--hops-penalty");
+  expect_error(train({"--vectors", file("none")}), 1, "none");
+  expect_error({"run", "--model", file("m"), "--saliency"}, 2, "--saliency: it goes with --attention");
 }
 
 }  // namespace

@@ -67,6 +67,20 @@ TEST_F(Classify, TheLikeliestLabelsComeFirst) {
   EXPECT_TRUE(top["probabilities"].contains(top["label"].get<std::string>()));
 }
 
+TEST_F(Classify, SaliencyIsGivenByLabelWhenAskedFor) {
+  const Classifier classifier(folder_ / "topics");
+  const Classification expected = classifier.classify("one two five", {.saliency = true});
+  const auto answer = classify({{"q", "one two five"}, {"saliency", true}}).json();
+  ASSERT_THAT(answer["saliency"], SizeIs(3));
+  for (const auto& [label, values] : answer["saliency"].items()) {
+    ASSERT_THAT(values, SizeIs(4));
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(values[i].get<double>(), expected.saliency.at(label)[i], 1e-5);
+  }
+  EXPECT_THAT(classify({{"q", "one"}, {"saliency", true}, {"top", 1}}).json()["saliency"], SizeIs(1));
+  EXPECT_FALSE(classify({{"q", "one"}}).json().contains("saliency"));
+  EXPECT_EQ(classify({{"q", "one"}, {"model", "moods"}, {"saliency", true}}).status, 200) << "without attention too";
+}
+
 TEST_F(Classify, ModelsAreChosenByName) {
   EXPECT_EQ(classify({{"q", "one"}, {"model", "moods"}}).json()["model"], "moods");
   EXPECT_EQ(classify({{"q", "one"}}).json()["model"], "topics") << "the first one";

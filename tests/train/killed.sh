@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# killed.sh FOVEA FOLDER: kill -9 at any moment of training leaves a folder that goes on with --resume, and that runs as
+# killed.sh FOVEA FOLDER [classify]: kill -9 at any moment of training leaves a folder that goes on with --resume, and that runs as
 # soon as it holds a model. What training ends with is, byte for byte, what it would have ended with undisturbed.
 set -euo pipefail
 fovea=$1
@@ -10,9 +10,14 @@ cd "$dir"
 "$fovea" dates --count 600 --source train.source --target train.target
 "$fovea" dates --count 20 --split valid --source valid.source --target valid.target
 
+kind=(--preset rnn-bahdanau --dim 32 --embedding 16)
+if [ "${3:-}" = classify ]; then # a date's century is its label
+  for part in train valid; do cut -c 1-2 $part.target >$part.labels && mv $part.labels $part.target; done
+  kind=(--task classify --encoder none --dim 32 --word-ngrams 2 --char-ngrams 1-3 --buckets 5000 --pooling hops)
+fi
 train() {
   exec "$fovea" train --model "$1" --source train.source --target train.target --valid-source valid.source \
-    --valid-target valid.target --preset rnn-bahdanau --dim 32 --embedding 16 --tokenizer char --batch-tokens 200 \
+    --valid-target valid.target "${kind[@]}" --tokenizer char --batch-tokens 200 \
     --max-steps 60 --checkpoint-every 3 --average 2 --threads 2 --seed 5 "${@:2}"
 }
 

@@ -10,6 +10,7 @@
 #include "fovea/model/encoder.hpp"
 #include "fovea/model/loss.hpp"
 #include "fovea/nn/linear.hpp"
+#include "fovea/nn/recurrent.hpp"
 
 namespace fovea {
 
@@ -21,24 +22,33 @@ class ClassifierHead {
 
   /// The memory as one vector.
   struct Pooled {
-    Var vector{};   // [batch, width]: the hops side by side
-    Var weights{};  // [batch, hops, length], when asked for and there are some; a gradient may flow into them
+    Var vector{};            // [texts, width]: the hops side by side
+    Var weights{};           // [rows, hops, length], when asked for and there are some; a gradient may flow into them
+    Var sentence_weights{};  // of hierarchical pooling, the same for sentences: [texts, 1, most sentences]
   };
-  /// `want_weights`: the attention too.
-  [[nodiscard]] Pooled pool(const Memory& memory, bool want_weights = false) const;
+  /// `sentences` [texts]: how many rows of the memory each text has, for hierarchical pooling, which throws ShapeError
+  /// when they are not all of them; empty for all others.
+  [[nodiscard]] Pooled pool(const Memory& memory, std::span<const std::int64_t> sentences, Pass& pass,
+                            bool want_weights = false) const;
   /// [batch, width] to [batch, labels].
   [[nodiscard]] Var logits(const Var& pooled) const { return output_(pooled); }
-  /// `labels` [batch], each 0 to labels - 1. `penalty`: weight of the squared distance of A A' from the identity, where
+  /// `labels` [texts], each 0 to labels - 1. `penalty`: weight of the squared distance of A A' from the identity, where
   /// A are the hops' weights, so that hops attend to different words (Lin et al. 2017, eq. 8).
-  [[nodiscard]] BatchLoss loss(const Memory& memory, std::span<const std::int32_t> labels, const LossOptions& how,
-                               float penalty, Pass& pass) const;
+  [[nodiscard]] BatchLoss loss(const Memory& memory, std::span<const std::int64_t> sentences,
+                               std::span<const std::int32_t> labels, const LossOptions& how, float penalty,
+                               Pass& pass) const;
 
  private:
+  [[nodiscard]] Pooled pool_documents(const Memory& memory, std::span<const std::int64_t> sentences, Pass& pass,
+                                      bool want_weights) const;
+
   ClassifierConfig config_;
   LearnedPooling learned_;
   ContextPooling context_;
-  Linear to_hops_;   // of hops: memory → hidden
-  Var hop_queries_;  // [hops, hidden]
+  Linear to_hops_;                   // of hops: memory → hidden
+  Var hop_queries_;                  // [hops, hidden]
+  RecurrentLayer sentence_layer_;    // of hierarchical, if sentence_dim > 0
+  ContextPooling sentence_context_;  // the same
   Linear output_;
 };
 

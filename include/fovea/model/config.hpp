@@ -207,6 +207,25 @@ struct TurnSourceConfig : TokenSourceConfig {
   }
 };
 
+/// A source of tokens that are bags: the vector of each, those of its character n-grams, and those of the word n-grams
+/// that end with it (Joulin et al. 2017). N-grams have hashed rows behind the vocabulary's.
+struct NgramSourceConfig : TokenSourceConfig {
+  static constexpr const char* kind = "ngrams";  // in files
+  int word_ngrams = 1;                           // longest run of words; 1: words alone
+  int char_min = 0, char_max = 0;                // shortest and longest run of characters in a word; 0: none
+  int buckets = 200000;                          // rows that the n-grams share
+
+  /// Calls visit(name, field, limits…) for each field.
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    TokenSourceConfig::fields(c, visit);
+    visit("word-ngrams", c.word_ngrams, 1, 8);
+    visit("char-min", c.char_min, 0, 16);
+    visit("char-max", c.char_max, 0, 16);
+    visit("buckets", c.buckets, 1, 1 << 24);
+  }
+};
+
 /// A head that writes tokens: a decoder and an output layer.
 struct GeneratorConfig {
   static constexpr const char* kind = "generator";  // in files
@@ -232,28 +251,39 @@ struct GeneratorConfig {
 
 /// How a classifier makes one vector of the memory. learned: attention with one learned query. context: additive
 /// attention with a learned context vector (Yang et al. 2016). hops: several such attentions side by side (Lin et al.
-/// 2017). mean, max, last: without attention, to compare; last is the RNN's last state.
-enum class Pooling { learned, context, hops, mean, max, last };
+/// 2017). hierarchical: context pooling of the words of each sentence, a bidirectional GRU over the sentences, and
+/// context pooling of those (Yang et al. 2016). mean, max, last: without attention, to compare; last is the RNN's last
+/// state.
+enum class Pooling { learned, context, hops, hierarchical, mean, max, last };
 
 /// A head that chooses a label: pooling and an output layer.
 struct ClassifierConfig {
   static constexpr const char* kind = "classifier";  // in files
   Pooling pooling = Pooling::learned;                // how the memory becomes one vector
   int labels = 0;                                    // to choose from
-  int hidden = 128;                                  // of context and hops
+  int hidden = 128;                                  // of context, hops and hierarchical
   int hops = 4;                                      // attentions side by side
+  int sentence_dim = 64;    // of hierarchical: units of each direction of the GRU over sentences; 0: there is none
+  std::string separator{};  // of hierarchical: what stands between sentences; empty: they are found by their marks
   /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
   static void fields(Self& c, const Visit& visit) {
     visit("pooling", c.pooling);
     visit("labels", c.labels, 1, 1 << 20);
-    if (c.pooling == Pooling::context || c.pooling == Pooling::hops) visit("hidden", c.hidden, 1, 16384);
+    const bool hierarchical = c.pooling == Pooling::hierarchical;
+    if (c.pooling == Pooling::context || c.pooling == Pooling::hops || hierarchical) {
+      visit("hidden", c.hidden, 1, 16384);
+    }
     if (c.pooling == Pooling::hops) visit("hops", c.hops, 1, 64);
+    if (hierarchical) {
+      visit("sentence-dim", c.sentence_dim, 0, 16384);
+      visit("separator", c.separator);
+    }
   }
 };
 
-using SourceConfig = std::variant<TokenSourceConfig, TurnSourceConfig>;  // of any kind
-using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;      // of any kind
+using SourceConfig = std::variant<TokenSourceConfig, TurnSourceConfig, NgramSourceConfig>;  // of any kind
+using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;                         // of any kind
 
 /// What a model is for: text to text, text to a label, turns of a dialogue to a reply, a picture to text.
 enum class Task { generate, classify, chat, caption };
@@ -266,7 +296,7 @@ struct ModelConfig {
   bool shared_vocabulary = false;               // one tokenizer for both sides
   std::string languages{};                      // "en-de"; may be empty
 
-  /// The parts of a model by kind. Throw UsageError when it is another kind.
+  /// The parts of a model by kind; a source of n-grams is one of tokens too. Throw UsageError when it is another kind.
   [[nodiscard]] TokenSourceConfig& tokens();
   /// The same of a constant model.
   [[nodiscard]] const TokenSourceConfig& tokens() const;

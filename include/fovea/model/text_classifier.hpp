@@ -8,10 +8,20 @@
 #include "fovea/model/classifier_head.hpp"
 #include "fovea/model/config.hpp"
 #include "fovea/model/encoder.hpp"
-#include "fovea/nn/embedding.hpp"
 #include "fovea/nn/parameters.hpp"
+#include "fovea/nn/row_table.hpp"
 
 namespace fovea {
+
+/// Texts as a classifier reads them. The arrays belong to the caller and outlive the pass, its backward included.
+struct TextBatch {
+  // NOLINTNEXTLINE(google-explicit-constructor): tokens alone are texts of one sentence each
+  TextBatch(const Tokens& rows) : tokens(rows) {}
+
+  Tokens tokens;                                        // a row is a text, or a sentence of one
+  std::span<const std::int32_t> bag_ids{}, bag_ends{};  // of a source of n-grams: a bag for each place of `tokens`
+  std::span<const std::int64_t> sentences{};            // of hierarchical pooling: how many rows each text has
+};
 
 /// Belongs to one thread at a time; other threads build their own from Parameters::replica().
 class TextClassifier {
@@ -22,15 +32,21 @@ class TextClassifier {
 
   [[nodiscard]] const ModelConfig& config() const { return config_; }  // what it is made of
   [[nodiscard]] const ClassifierHead& head() const { return head_; }   // what reads the memory
-  /// The memory of a batch; `want_attention`: the encoder's weights too.
-  [[nodiscard]] Memory encode(const Tokens& source, Pass& pass, bool want_attention = false) const;
-  /// `labels` [batch]; `penalty` as ClassifierHead::loss takes it.
-  [[nodiscard]] BatchLoss loss(const Tokens& source, std::span<const std::int32_t> labels, const LossOptions& how,
+  /// The vectors of words and n-grams.
+  [[nodiscard]] const RowTable& table() const { return source_; }
+  /// The vectors of the tokens, [rows, length, width].
+  [[nodiscard]] Var embed(const TextBatch& texts) const;
+  /// The memory of vectors that embed() gave.
+  [[nodiscard]] Memory encode(const Var& embedded, const TextBatch& texts, Pass& pass) const;
+  /// Both.
+  [[nodiscard]] Memory encode(const TextBatch& texts, Pass& pass) const { return encode(embed(texts), texts, pass); }
+  /// `labels` [texts]; `penalty` as ClassifierHead::loss takes it.
+  [[nodiscard]] BatchLoss loss(const TextBatch& texts, std::span<const std::int32_t> labels, const LossOptions& how,
                                float penalty, Pass& pass) const;
 
  private:
   ModelConfig config_;
-  Embedding source_;
+  RowTable source_;
   std::unique_ptr<Encoder> encoder_;
   ClassifierHead head_;
 };

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "fovea/nn/parameters.hpp"
+#include "fovea/nn/row_gradient.hpp"
 
 namespace fovea {
 
@@ -31,7 +33,9 @@ class Adam {
  public:
   /// Make it after the model: weights that are asked for later are not trained. Throws UsageError for options that
   /// cannot be.
-  explicit Adam(Parameters& parameters, const AdamOptions& options = {});
+  /// `rows`: weights that are trained by rows. A step changes the rows that have a gradient; the moments of all others
+  /// wait, and they do not decay. Throws UsageError for a name that is none of the weights'.
+  explicit Adam(Parameters& parameters, const AdamOptions& options = {}, const std::vector<TrainedRows>& rows = {});
 
   /// The norm of all gradients, times `scale`.
   [[nodiscard]] double norm(double scale = 1);
@@ -61,12 +65,16 @@ class Adam {
   std::vector<Tensor> first_, second_, mean_;
   struct Piece {
     std::size_t entry;
-    std::int64_t at, count;
+    std::int64_t at, count;             // numbers; of a gradient by rows, its rows
+    const RowGradient* rows = nullptr;  // where there is one
   };
   template <class Body>
   void each_piece(const Body& body) const;
+  void find_rows();
 
-  std::vector<Piece> pieces_;  // all weights, cut so that threads can share them
+  std::vector<Piece> pieces_;  // all weights, cut so that threads can share them; behind them the rows of this step
+  std::size_t whole_ = 0;      // pieces that are not of rows
+  std::vector<std::shared_ptr<RowGradient>> rows_;  // of each entry; null where the whole weight is trained
   std::vector<double> squares_;
   std::vector<Tensor> gradients_;
 };

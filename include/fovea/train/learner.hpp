@@ -11,6 +11,7 @@
 #include "fovea/model/loss.hpp"
 #include "fovea/nn/parameters.hpp"
 #include "fovea/nn/pass.hpp"
+#include "fovea/nn/row_gradient.hpp"
 
 namespace fovea {
 
@@ -53,6 +54,8 @@ class Learner {
   /// Forward over some examples, each twice when how.r_drop > 0. The arrays that the graph needs live until the next
   /// call.
   [[nodiscard]] virtual BatchLoss loss(std::span<const std::int64_t> examples, const LossOptions& how, Pass& pass) = 0;
+  /// The weights that its model trains by rows (RowTable), always in the same order.
+  [[nodiscard]] virtual std::vector<TrainedRows> rows() const { return {}; }
 };
 
 /// Makes a learner whose model takes its weights from `parameters`.

@@ -1,4 +1,5 @@
-// fovea bench train --preset P [--task generate|chat] [--copy] --vocab V --batch-tokens N [--length L] [--threads T]
+// fovea bench train --preset P [--task generate|chat|classify] [--copy] --vocab V --batch-tokens N [--length L]
+// [--threads T]
 //                   [--precision P] [--seconds S]
 //
 // Whole training steps (forward, backward, clip, Adam) on random sentences of 13 to 16 tokens. Prints
@@ -16,6 +17,7 @@
 #include "base/processes.hpp"
 #include "base/rng.hpp"
 #include "cli/bench/bench.hpp"
+#include "cli/bench/classify.hpp"
 #include "cli/precision.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/folder.hpp"
@@ -162,9 +164,8 @@ void add_bench_train(CLI::App& bench, const Streams& streams) {
   auto* sub = bench.add_subcommand("train", "whole training steps on random sentences");
   const auto o = std::make_shared<Options>();
   sub->add_option("--preset", o->preset, "the model");
-  sub->add_option("--task", o->task, "generate or chat, of three turns")
-      ->check(CLI::IsMember({"generate", "chat"}))
-      ->capture_default_str();
+  sub->add_option("--task", o->task, "generate; chat, of three turns; classify: a bag of words and pairs of words")
+      ->check(CLI::IsMember({"generate", "chat", "classify"}));
   sub->add_flag("--copy", o->copy, "words of the source can be copied");
   sub->add_option("--vocab", o->vocabulary, "size of both vocabularies")->check(CLI::Range(5, 10000000));
   sub->add_option("--batch-tokens", o->batch_tokens, "target tokens per step")->check(CLI::Range(1, 10000000));
@@ -178,7 +179,9 @@ void add_bench_train(CLI::App& bench, const Streams& streams) {
   sub->callback([o, streams] {
     if (o->threads != 0) set_threads(o->threads);
     const ScopedPrecision products(measurable_precision(o->precision));
-    streams.out << measure(*o).dump() << '\n';
+    streams.out
+        << (o->task == "classify" ? measure_classifier(o->vocabulary, o->batch_tokens, o->seconds) : measure(*o)).dump()
+        << '\n';
   });
 }
 

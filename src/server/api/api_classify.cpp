@@ -33,17 +33,23 @@ struct ClassifyWork {
   std::string model;
   bool array = false;
   bool attention = false;
+  bool saliency = false;
   std::size_t top = 0;  // labels shown; 0: all
 
   [[nodiscard]] Json one(const Classification& c) const {
     Json json = {{"label", c.label}, {"probability", rounded(c.probability)}};
-    std::vector<std::pair<std::string, float>> labels(c.probabilities.begin(), c.probabilities.end());
-    std::stable_sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    if (top > 0 && labels.size() > top) labels.resize(top);
     Json& probabilities = json["probabilities"] = Json::object();
-    for (const auto& [label, probability] : labels) probabilities[label] = rounded(probability);
+    for (const auto& [label, probability] : c.ranked(top)) probabilities[label] = rounded(probability);
     json["tokens"] = c.tokens;
     if (attention) json["attention"] = numbers(c.attention);
+    if (saliency) {
+      Json& by_label = json["saliency"] = Json::object();
+      for (const auto& [label, probability] : c.ranked(top)) {
+        if (const auto found = c.saliency.find(label); found != c.saliency.end()) {
+          by_label[label] = numbers(found->second);
+        }
+      }
+    }
     json["model"] = model;
     return json;
   }
@@ -53,7 +59,7 @@ struct ClassifyWork {
     Lease memory(budget);
     std::size_t bytes = 0;
     for (const Classification& c : job->results) {
-      bytes += c.attention.size() * kBytesOfNumber;
+      bytes += (c.attention.size() + c.saliency.size() * c.tokens.size()) * kBytesOfNumber;
       for (const std::string& token : c.tokens) bytes += 3 + 6 * token.size();
       for (const auto& [label, probability] : c.probabilities) bytes += 3 * label.size() + 64;
     }
@@ -81,6 +87,7 @@ void Api::classify(const Shared& call) {
   if (work->attention && !model.attends()) {
     throw Refusal(400, fmt::format("the model {} has no attention to show", model.name()));
   }
+  work->saliency = fields.flag("saliency");
   texts.check(options_.batch_limit, options_.char_limit);
   charge(*call, static_cast<int>(texts.list.size()));
 
@@ -90,6 +97,8 @@ void Api::classify(const Shared& call) {
     model.check_length(text);
     hold_request(job, text.size(), 1 + model.labels().size() / 8);
   }
+  job.how.saliency = work->saliency;
+  if (top > 0) job.how.saliency_labels = std::min(top, job.how.saliency_labels);
   job.lines = texts.list;
   // A text is one line to the model, whatever line breaks it has.
   for (std::string& line : job.lines)

@@ -40,6 +40,7 @@ ClassifierModel::ClassifierModel(std::string name, std::unique_ptr<const Classif
 void ClassifierModel::add_description(nlohmann::json& json) const {
   json["labels"] = labels();
   json["attention"] = attends();
+  json["saliency"] = true;
 }
 
 void ClassifierModel::check_length(std::string_view text) const {
@@ -51,8 +52,10 @@ void ClassifierModel::check_length(std::string_view text) const {
   }
 }
 
-bool ClassifierModel::together(const Job&, const Job&) const {
-  return true;
+bool ClassifierModel::together(const Job& first, const Job& second) const {
+  const ClassifyOptions& a = static_cast<const ClassificationJob&>(first).how;
+  const ClassifyOptions& b = static_cast<const ClassificationJob&>(second).how;
+  return a.saliency == b.saliency && a.saliency_labels == b.saliency_labels;
 }
 
 Worker::Done ClassifierModel::run(std::span<const Item> items, Desk& desk) const {
@@ -64,7 +67,8 @@ Worker::Done ClassifierModel::run(std::span<const Item> items, Desk& desk) const
   for (std::size_t i = 0; i < items.size(); ++i) {
     ClassificationJob& job = classification_of(items[i]);
     done.read += static_cast<std::int64_t>(results[i].tokens.size());
-    desk.hold(job, results[i].attention.size() * sizeof(float) + results[i].tokens.size() * sizeof(std::string));
+    const std::size_t numbers = results[i].attention.size() + results[i].saliency.size() * results[i].tokens.size();
+    desk.hold(job, numbers * sizeof(float) + results[i].tokens.size() * sizeof(std::string));
     job.results[items[i].line] = std::move(results[i]);
   }
   return done;

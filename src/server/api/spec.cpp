@@ -109,13 +109,15 @@ std::string build() {
                              {"probabilities", {{"type", "object"}, {"additionalProperties", number}}},
                              {"tokens", array(text)},
                              {"attention", array(number)},
+                             {"saliency", {{"type", "object"}, {"additionalProperties", array(number)}}},
                              {"model", text}});
   paths["/classify"] =
       post("classify", "Choose a label for a text; for an array of texts, an array of answers",
            {field("q", "string", true, "Text to classify; in JSON also an array of texts"),
             field("model", "string", false, "Name of the model, as /models lists it; the first classifier otherwise"),
             field("top", "integer", false, "How many of the likeliest labels to list; all otherwise"),
-            field("attention", "boolean", false, "Also give each token's attention weight"), key},
+            field("attention", "boolean", false, "Also give each token's attention weight"),
+            field("saliency", "boolean", false, "Also give what each token says for the 10 likeliest labels"), key},
            label);
   paths["/chat"] = post(
       "chat", "Reply to the turns of a conversation",

@@ -10,6 +10,7 @@
 #include "fovea/ops.hpp"
 #include "fovea/text.hpp"
 #include "fovea/threads.hpp"
+#include "tasks/classification/text_rows.hpp"
 #include "tasks/model_copies.hpp"
 
 namespace fovea {
@@ -37,6 +38,7 @@ Classifier::Classifier(const ModelConfig& config, Tokenizers tokenizers, const P
 Classifier::~Classifier() = default;
 
 void Classifier::read_labels() {
+  reader_ = std::make_unique<const text::SourceReader>(line_reader(loaded_->config, tokenizers_.source));
   for (std::int32_t id = special_ids; id < tokenizers_.target->size(); ++id) {
     labels_.push_back(tokenizers_.target->piece(id));
   }
@@ -50,86 +52,174 @@ Classification Classifier::classify(const std::string& text, const ClassifyOptio
   return std::move(classify(std::span(&text, 1), options)[0]);
 }
 
+// A line on its way.
+struct Classifier::Line {
+  std::size_t number = 0;
+  text::SourceLine source;
+};
+
+// A batch of lines, and where each one's rows begin: one, or one for each of its sentences.
+struct Classifier::Batch {
+  std::span<const Line> lines;
+  TextRows rows;
+
+  explicit Batch(std::span<const Line> all) : lines(all) {
+    rows.fill(static_cast<std::int64_t>(lines.size()), [&](std::int64_t i) {
+      const text::SourceLine& source = lines[static_cast<std::size_t>(i)].source;
+      return TextSource{source.ids, source.parts()};
+    });
+  }
+
+  // Calls body(line, sentence, row, words) for each row; `words` with its end of sequence.
+  template <class Body>
+  void each_row(const Body& body) const {
+    std::int64_t row = 0;
+    const auto lengths = rows.view().tokens.lengths;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::size_t count = std::max<std::size_t>(1, lines[i].source.sentence_ends.size());
+      for (std::size_t s = 0; s < count; ++s, ++row) body(i, s, row, lengths[static_cast<std::size_t>(row)]);
+    }
+  }
+};
+
 std::vector<Classification> Classifier::classify(std::span<const std::string> lines,
                                                  const ClassifyOptions& options) const {
-  struct Line {
-    std::size_t number = 0;
-    std::vector<std::int32_t> ids;
-  };
   std::vector<Classification> results(lines.size());
   std::vector<Line> order;
   const std::int64_t longest = config().longest_source();
   for (std::size_t i = 0; i < lines.size(); ++i) {
     Line line{i, {}};
-    tokenizers_.source->encode(lines[i], line.ids, &results[i].tokens);
-    const auto length = static_cast<std::int64_t>(line.ids.size()) + 1;
+    reader_->read(lines[i], line.source);
+    const auto length = line.source.longest_sentence() + 1;
     if (longest > 0 && length > longest) {
       if (!options.skip_long) {
         throw Error(
             fmt::format("line {} has {} tokens, but the model has learned positions for {}", i + 1, length, longest));
       }
-      line.ids.clear();
-    }
-    if (line.ids.empty()) {
-      results[i] = {};
       continue;
     }
-    results[i].tokens.emplace_back("</s>");
-    order.push_back(std::move(line));
+    if (!line.source.ids.empty()) order.push_back(std::move(line));
   }
   std::stable_sort(order.begin(), order.end(),
-                   [](const Line& a, const Line& b) { return a.ids.size() > b.ids.size(); });
+                   [](const Line& a, const Line& b) { return a.source.ids.size() > b.source.ids.size(); });
   std::vector<std::size_t> ends;  // of the batches, each of lines of similar length
   for (std::size_t begin = 0; begin < order.size();) {
-    const auto width = static_cast<std::int64_t>(order[begin].ids.size()) + 1;
+    const auto width = static_cast<std::int64_t>(order[begin].source.ids.size()) + 1;
     begin += std::min(static_cast<std::size_t>(std::max<std::int64_t>(1, options.batch_tokens / width)),
                       order.size() - begin);
     ends.push_back(begin);
   }
   parallel_for(static_cast<std::int64_t>(ends.size()), 1, [&](std::int64_t from, std::int64_t to) {
-    const NoGrad quiet;
     const ModelCopies<TextClassifier>::Lease lease(loaded_->copies);
-    PaddedTokens batch;
     for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
       const std::size_t begin = b == 0 ? 0 : ends[b - 1];
-      const auto rows = static_cast<std::int64_t>(ends[b] - begin);
-      const auto line = [&](std::int64_t r) -> const Line& { return order[begin + static_cast<std::size_t>(r)]; };
-      batch.fill(rows, Marks::end, [&](std::int64_t r) { return std::span<const std::int32_t>(line(r).ids); });
-      Pass pass;
-      const Memory memory = lease.model().encode(batch.view(), pass);
-      const ClassifierHead::Pooled pooled = lease.model().head().pool(memory, config().attends());
-      const Tensor probabilities = softmax(lease.model().head().logits(pooled.vector)).value();
-      for (std::int64_t r = 0; r < rows; ++r) {
-        Classification& out = results[line(r).number];
-        const float* p = probabilities.data() + r * probabilities.dim(1);
-        const auto best = static_cast<std::size_t>(std::max_element(p, p + probabilities.dim(1)) - p);
-        if (std::isnan(p[best])) {
-          throw Error(
-              fmt::format("line {}: the model gives no probability; its weights may hold NaN", line(r).number + 1));
-        }
-        out.label = labels_[best];
-        out.probability = p[best];
-        for (std::size_t l = 0; l < labels_.size(); ++l) out.probabilities.emplace(labels_[l], p[l]);
-        if (!pooled.weights) continue;
-        const Tensor w = pooled.weights.value().select(0, r).contiguous();  // [hops, length]
-        out.attention.assign(out.tokens.size(), 0.0F);
-        for (std::int64_t h = 0; h < w.dim(0); ++h) {
-          for (std::size_t t = 0; t < out.tokens.size(); ++t) {
-            out.attention[t] += w.data()[h * w.dim(1) + static_cast<std::int64_t>(t)] / static_cast<float>(w.dim(0));
-          }
-        }
-      }
+      const Batch batch(std::span<const Line>(order).subspan(begin, ends[b] - begin));
+      classify(batch, lease.model(), results);
+      if (!options.saliency) continue;
+      add_saliency(batch, lease.model(), options.saliency_labels, results);
+      lease.parameters().zero_grad();
     }
   });
   return results;
 }
 
+void Classifier::classify(const Batch& batch, const TextClassifier& model, std::vector<Classification>& results) const {
+  const NoGrad quiet;
+  Pass pass;
+  const TextBatch texts = batch.rows.view();
+  const Memory memory = model.encode(texts, pass);
+  const ClassifierHead::Pooled pooled = model.head().pool(memory, texts.sentences, pass, config().attends());
+  const Tensor probabilities = softmax(model.head().logits(pooled.vector)).value();
+  for (std::size_t i = 0; i < batch.lines.size(); ++i) {
+    const Line& line = batch.lines[i];
+    Classification& out = results[line.number];
+    const float* p = probabilities.data() + static_cast<std::int64_t>(i) * probabilities.dim(1);
+    const auto best = static_cast<std::size_t>(std::max_element(p, p + probabilities.dim(1)) - p);
+    if (std::isnan(p[best])) {
+      throw Error(fmt::format("line {}: the model gives no probability; its weights may hold NaN", line.number + 1));
+    }
+    out.label = labels_[best];
+    out.probability = p[best];
+    for (std::size_t l = 0; l < labels_.size(); ++l) out.probabilities.emplace(labels_[l], p[l]);
+  }
+  std::size_t at = 0;
+  batch.each_row([&](std::size_t i, std::size_t s, std::int64_t row, std::int64_t words) {
+    const Line& line = batch.lines[i];
+    Classification& out = results[line.number];
+    if (s == 0) at = 0;
+    for (std::int64_t t = 0; t + 1 < words; ++t) out.tokens.push_back(line.source.pieces[at++]);
+    out.tokens.emplace_back("</s>");
+    if (!pooled.weights) return;
+    const Tensor w = pooled.weights.value().select(0, row).contiguous();  // [hops, length]
+    const float share =
+        pooled.sentence_weights
+            ? pooled.sentence_weights.value().select(0, static_cast<std::int64_t>(i)).contiguous().data()[s]
+            : 1.0F / static_cast<float>(w.dim(0));
+    for (std::int64_t t = 0; t < words; ++t) {
+      float sum = 0;
+      for (std::int64_t h = 0; h < w.dim(0); ++h) sum += w.data()[h * w.dim(1) + t] * share;
+      out.attention.push_back(sum);
+    }
+  });
+}
+
+// Gradient times input (Shrikumar et al. 2017; Denil et al. 2014): for each rank one forward and backward, in which
+// every text has the label that is its likeliest but so many.
+void Classifier::add_saliency(const Batch& batch, const TextClassifier& model, int most,
+                              std::vector<Classification>& results) const {
+  const TextBatch texts = batch.rows.view();
+  const auto count = static_cast<std::int64_t>(labels_.size());
+  std::map<std::string, std::int64_t> numbers;
+  for (std::int64_t l = 0; l < count; ++l) numbers.emplace(labels_[static_cast<std::size_t>(l)], l);
+  std::vector<std::vector<std::pair<std::string, float>>> ranked;
+  for (const Line& line : batch.lines) ranked.push_back(results[line.number].ranked());
+  const Tensor vectors = [&] {
+    const NoGrad quiet;
+    return model.embed(texts).value();
+  }();
+  const std::int64_t width = vectors.dim(2);
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(std::min<std::int64_t>(most, count)); ++rank) {
+    const Var input = Var::parameter(vectors);
+    Pass pass;
+    const Memory memory = model.encode(input, texts, pass);
+    const Var logits = model.head().logits(model.head().pool(memory, texts.sentences, pass).vector);
+    const Tensor seed = Tensor::full(logits.shape(), -1.0F / static_cast<float>(count));
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+      seed.data()[static_cast<std::int64_t>(i) * count + numbers.at(ranked[i][rank].first)] += 1;
+    }
+    backward(logits, seed);
+    const Tensor gradient = input.grad();
+    batch.each_row([&](std::size_t i, std::size_t, std::int64_t row, std::int64_t words) {
+      std::vector<float>& out = results[batch.lines[i].number].saliency[ranked[i][rank].first];
+      for (std::int64_t t = 0; t < words; ++t) {
+        const std::int64_t at = (row * vectors.dim(1) + t) * width;
+        double sum = 0;
+        for (std::int64_t k = 0; k < width; ++k) {
+          sum += static_cast<double>(gradient.data()[at + k]) * vectors.data()[at + k];
+        }
+        out.push_back(static_cast<float>(sum));
+      }
+    });
+  }
+}
+
+std::vector<std::pair<std::string, float>> Classification::ranked(std::size_t most) const {
+  std::vector<std::pair<std::string, float>> all(probabilities.begin(), probabilities.end());
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (most > 0 && all.size() > most) all.resize(most);
+  return all;
+}
+
 AttentionRecord Classification::record() const {
   AttentionRecord r;
-  if (attention.empty()) return r;
+  if (tokens.empty()) return r;
   r.source = tokens;
   r.target = {label};
-  r.weights = {1, static_cast<std::int64_t>(attention.size()), attention};
+  if (!attention.empty()) r.weights = {1, static_cast<std::int64_t>(attention.size()), attention};
+  for (const auto& [name, p] : ranked()) {
+    const auto found = saliency.find(name);
+    r.labels.push_back({name, p, found == saliency.end() ? std::vector<float>{} : found->second});
+  }
   return r;
 }
 

@@ -6,7 +6,9 @@ BatchLoss LabelLearner::loss(std::span<const std::int64_t> examples, const LossO
   const auto different = static_cast<std::int64_t>(examples.size());
   const std::int64_t rows = (how.r_drop > 0 ? 2 : 1) * different;
   const auto example = [&](std::int64_t row) { return examples[static_cast<std::size_t>(row % different)]; };
-  source_.fill(rows, Marks::end, [&](std::int64_t row) { return pairs_.source(example(row)); });
+  source_.fill(rows, [&](std::int64_t row) {
+    return TextSource{pairs_.source(example(row)), pairs_.parts(example(row))};
+  });
   labels_.clear();
   // A label that training did not have is no class: it costs nothing, as padding does.
   for (std::int64_t r = 0; r < rows; ++r) {

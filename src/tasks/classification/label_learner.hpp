@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fovea/model/text_classifier.hpp"
-#include "fovea/text/tokens.hpp"
 #include "fovea/train/learner.hpp"
+#include "tasks/classification/text_rows.hpp"
 #include "text/pairs.hpp"
 
 namespace fovea {
@@ -19,12 +19,13 @@ class LabelLearner final : public Learner {
   LabelLearner(const ModelConfig& config, const text::Pairs& pairs, float penalty, Parameters& parameters)
       : model_(config, parameters), pairs_(pairs), penalty_(penalty) {}
   [[nodiscard]] BatchLoss loss(std::span<const std::int64_t> examples, const LossOptions& how, Pass& pass) override;
+  [[nodiscard]] std::vector<TrainedRows> rows() const override { return {model_.table().trained()}; }
 
  private:
   TextClassifier model_;
   const text::Pairs& pairs_;
   float penalty_;
-  PaddedTokens source_;
+  TextRows source_;
   std::vector<std::int32_t> labels_;
 };
 

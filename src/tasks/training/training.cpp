@@ -10,6 +10,8 @@
 #include "fovea/precision.hpp"
 #include "fovea/training_job.hpp"
 #include "tasks/classification/label_learner.hpp"
+#include "tasks/classification/text_rows.hpp"
+#include "tasks/classification/vectors.hpp"
 #include "tasks/pair_learner.hpp"
 #include "tasks/training/epoch_plan.hpp"
 #include "tasks/training/fingerprint.hpp"
@@ -46,8 +48,14 @@ TrainingJob completed(const TrainingJob& given) {
     if (job.shared_vocabulary) throw UsageError("shared_vocab: a classifier's labels are no text to share one with");
     if (job.validate_by == ValidateBy::bleu || job.validate_by == ValidateBy::rouge)
       throw UsageError("validate: a classifier is validated by loss or accuracy");
+    const bool parts = std::holds_alternative<NgramSourceConfig>(possible.source) ||
+                       possible.classifier().pooling == Pooling::hierarchical;
+    if (parts && job.subword_sampling > 0) {
+      throw UsageError("subword_sampling: neither n-grams nor sentences are sampled");
+    }
   } else {
     possible.generator().vocabulary = 100;
+    if (!job.vectors.empty()) throw UsageError("vectors: they go with a classifier");
   }
   const auto* generator = std::get_if<GeneratorConfig>(&job.config.head);
   if (generator != nullptr && generator->copy && o.r_drop > 0) {
@@ -56,6 +64,7 @@ TrainingJob completed(const TrainingJob& given) {
   if (o.coverage_loss > 0 && (generator == nullptr || !job.config.attends())) {
     throw UsageError("coverage_loss: there is no decoder with attention to pay it");
   }
+  if (!(job.hops_penalty >= 0)) throw UsageError("hops_penalty: 0 or more is needed");
   possible.shared_vocabulary = job.shared_vocabulary || !job.tokenizer_model.empty();
   possible.check();
   for (const std::int64_t positions : {possible.longest_source(), possible.longest_target()}) {
@@ -117,7 +126,7 @@ std::string example_lines(const std::vector<std::string>& lines) {
 }  // namespace
 
 LearnerFactory job_learners(const TrainingJob& job, const text::Pairs& pairs) {
-  return job.task == Task::classify ? label_learners(job.config, pairs, job.hop_penalty)
+  return job.task == Task::classify ? label_learners(job.config, pairs, job.hops_penalty)
                                     : pair_learners(job.config, pairs);
 }
 
@@ -143,10 +152,17 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
   std::optional<text::CopyTable> copying;
   if (copies(job.config)) copying.emplace(*tokenizers.source, *tokenizers.target);
   const text::CopyTable* table = copying ? &*copying : nullptr;
-  const text::Corpus corpus(text, *tokenizers.source, *tokenizers.target, job.max_length, &report, table);
-  const text::Corpus valid(valid_text, *tokenizers.source, *tokenizers.target, job.max_length, &valid_report, table);
+  const text::SourceReader reader = line_reader(job.config, tokenizers.source);
+  const text::Corpus corpus(text, reader, *tokenizers.target, job.max_length, &report, table);
+  const text::Corpus valid(valid_text, reader, *tokenizers.target, job.max_length, &valid_report, table);
   add_notes("training", report, notes);
   add_notes("validation", valid_report, notes);
+  if (job.task == Task::classify && valid_report.target_unknown > 0) {
+    notes.push_back(
+        fmt::format("warning: {} of {} validation lines have a label that training does not have; they "
+                    "count as wrong",
+                    valid_report.target_unknown, valid_report.kept));
+  }
   choose_training(job, corpus);
   if (!folder.resumes()) choose_size(job, corpus);
   if (given.options.schedule.peak == 0) {
@@ -156,6 +172,9 @@ Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
 
   Parameters parameters(job.options.seed);
   build_weights(job.config, parameters);
+  if (!job.vectors.empty() && !folder.resumes()) {
+    notes.push_back(put_vectors(job.vectors, *tokenizers.source, job.config, parameters));
+  }
   add_notes(job, parameters, notes);
   EpochPlan plan(job, text, tokenizers, corpus, table);
   // From here on a model that was there before is gone: all that can be wrong with the options has been said.

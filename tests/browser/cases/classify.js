@@ -29,6 +29,11 @@ module.exports = {
     const most = words.reduce((a, b) => (b[1] > a[1] ? b : a));
     check.strictEqual(most[0], 'snow');
     check.match(page.url(), /task=classify&text=there\+is\+snow\+today/);
+    check.match(await page.textContent('.decided-row:nth-of-type(2) h3'), /Saliency for weather/);
+    check.strictEqual(await page.$eval('.decided-row:nth-of-type(2) .word:nth-of-type(3)', (one) => one.classList.contains('against')), false);
+    await page.click('.label:nth-of-type(2)');
+    check.match(await page.textContent('.decided-row:nth-of-type(2) h3'), /Saliency for food/);
+    check.strictEqual(await page.$eval('.decided-row:nth-of-type(2) .word:nth-of-type(3)', (one) => one.classList.contains('against')), true);
     await page.click('#language');
     check.match(await page.textContent('#decided-title'), /词/);
   },
