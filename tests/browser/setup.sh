@@ -26,3 +26,12 @@ if [ ! -f "$build/topics/model.safetensors" ]; then
     --encoder none --dim 32 --pooling context --tokenizer word --dropout 0 --max-steps 200 --learning-rate 0.05 --warmup 5 >"$build/topics.log"
   mv "$build/topics.new" "$build/topics"
 fi
+if [ ! -f "$build/talk/model.safetensors" ]; then
+  for i in $(seq 40); do printf 'hello\nhello\thi , who are you ?\tanna\nhello\thi , who are you ?\tbob\n'; done >"$build/talk.source"
+  for i in $(seq 40); do printf 'hi , who are you ?\nnice to meet you anna\nnice to meet you bob\n'; done >"$build/talk.target"
+  rm -rf "$build/talk.new"
+  "$fovea" train --task chat --model "$build/talk.new" --source "$build/talk.source" --target "$build/talk.target" \
+    --valid-source "$build/talk.source" --valid-target "$build/talk.target" --preset rnn-bahdanau --dim 32 --embedding 32 \
+    --tokenizer word --dropout 0 --max-steps 150 --learning-rate 0.01 --warmup 5 >"$build/talk.log"
+  mv "$build/talk.new" "$build/talk"
+fi
