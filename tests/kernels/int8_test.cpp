@@ -99,7 +99,7 @@ TEST(Int8, IsCloseToTheExactProduct) {
     for (std::size_t j = 0; j < 40; ++j) {
       double sum = 0;
       for (std::size_t p = 0; p < 256; ++p) sum += static_cast<double>(a[i * 256 + p]) * b[p * 40 + j];
-      EXPECT_NEAR(c[i * 40 + j], sum, 0.02 * 16);  // the sum's deviation is 16
+      EXPECT_NEAR(c[i * 40 + j], sum, 0.05 * 16);  // the sum's deviation is 16, that of the rounding 0.17
     }
   }
 }
