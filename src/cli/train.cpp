@@ -12,12 +12,14 @@
 #include <csignal>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <tuple>
 
 #include "cli/command.hpp"
 #include "cli/field_options.hpp"
 #include "cli/precision.hpp"
 #include "cli/progress.hpp"
+#include "cli/train_options.hpp"
 #include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "fovea/processes.hpp"
@@ -343,9 +345,8 @@ TokenizerKind tokenizer_of(const std::string& name) {
   }
 }
 
-}  // namespace
-
-void add_train(CLI::App& app, const Streams& streams) {
+// The subcommand. With an observer, it sees the training instead of the screen, and interrupts are its own business.
+void add_training(CLI::App& app, const Streams& streams, TrainingObserver* observer, Trainer::End* ended) {
   auto* sub = app.add_subcommand("train", "train a model on text: two files, or two columns of one");
   const auto job = std::make_shared<TrainingJob>();
   const auto f = std::make_shared<Flags>();
@@ -409,7 +410,8 @@ void add_train(CLI::App& app, const Streams& streams) {
   sub->add_option("--ffn", f->ffn, "inner width of the feed-forward layers (transformer)")->group(group);
   sub->add_option("--heads", f->heads, "attention heads (transformer)")->group(group);
   sub->add_option("--norm", f->norm, "pre or post (transformer)")->group(group);
-  sub->add_option("--positions", f->positions, "sinusoidal, learned, rotary, rotary-cross or alibi (transformer)")
+  sub->add_option("--positions", f->positions,
+                  "sinusoidal, timing-signal, learned, rotary, rotary-cross or alibi (transformer)")
       ->group(group);
   sub->add_option("--activation", f->activation, "relu, gelu or swish, inside feed-forward layers (transformer)")
       ->group(group);
@@ -520,7 +522,7 @@ void add_train(CLI::App& app, const Streams& streams) {
       ->group(group)
       ->check(CLI::Range(1.0, 1e9));
 
-  sub->callback([job, f, streams, rate, sub] {
+  sub->callback([job, f, streams, rate, sub, observer, ended] {
     job->task = enum_value<Task>(f->task, "--task");
     if (job->task == Task::caption) throw UsageError("--task: caption is not trained here yet");
     if (job->task != Task::chat && (!f->turns.empty() || f->max_turns)) {
@@ -563,6 +565,10 @@ void add_train(CLI::App& app, const Streams& streams) {
     job->options.precision = precision_value(f->precision);
     if (f->threads != 0) set_threads(f->threads);
     set_process_timeout(f->rank_timeout);
+    if (observer != nullptr) {
+      *ended = train(*job, *observer);
+      return;
+    }
     const InterruptGuard guard;
     Screen screen(streams, *sub);
     const Trainer::End end = train(*job, screen);
@@ -573,6 +579,32 @@ void add_train(CLI::App& app, const Streams& streams) {
     if (end == Trainer::End::limit) streams.err << screen.warning();
     streams.err << why << ": " << job->model.string() << '\n';
   });
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, const Streams& streams) {
+  add_training(app, streams, nullptr, nullptr);
+}
+
+Trainer::End train_with_options(const std::vector<std::string>& options, TrainingObserver& observer) {
+  std::istringstream in;
+  std::ostringstream out;
+  CLI::App app("", "fovea");
+  Trainer::End ended = Trainer::End::limit;
+  add_training(app, {in, out, out}, &observer, &ended);
+  std::vector<std::string> arguments{"train"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  auto reversed = with_config(arguments, *app.get_subcommand("train"));
+  std::reverse(reversed.begin(), reversed.end());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  } catch (const UsageError& error) {
+    throw UsageError(with_options(error.what(), *app.get_subcommand("train")));
+  }
+  return ended;
 }
 
 }  // namespace fovea::cli

@@ -1,0 +1,75 @@
+"""Fovea: attention for C++, and from Python.
+
+    import fovea
+    result = fovea.attend(q, k, v, causal=True, weights=True)   # NumPy in, NumPy out
+    print(fovea.Translator("en-de").translate("a cat").text)
+"""
+from __future__ import annotations
+
+import os
+import re
+from itertools import islice
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
+
+from ._fovea import (
+    Adam, Attended, Bleu, Chrf, Classification, Classifier, Embedding, Error, FileError, Gru, LayerNorm, Linear, Lstm,
+    MultiHead, Parameters, Rouge, ShapeError, Ter, Translation, TranslationTrace, Translator, UsageError, Var,
+    __version__, attend, attend_backward, backward, bleu, chrf, concat, cross_entropy, exp, gelu, import_model, log,
+    log_softmax, matmul, mean, relu, reshape, rouge, set_threads, sigmoid, slice, softmax, sum, swish, tanh, ter, threads,
+    transpose,
+)
+from ._fovea import _train
+
+__all__ = [
+    "Adam", "Attended", "Bleu", "Chrf", "Classification", "Classifier", "Embedding", "Error", "FileError", "Gru",
+    "LayerNorm", "Linear", "Lstm", "MultiHead", "Parameters", "Rouge", "ShapeError", "Ter", "Translation",
+    "TranslationTrace", "Translator", "UsageError", "Var", "__version__", "attend", "attend_backward", "backward", "bleu",
+    "chrf", "concat", "cross_entropy", "exp", "gelu", "import_model", "log", "log_softmax", "matmul", "mean", "relu",
+    "reshape", "rouge", "set_threads", "sigmoid", "slice", "softmax", "sum", "swish", "tanh", "ter", "threads", "train",
+    "translate_lines", "transpose",
+]
+
+Report = Mapping[str, Any]
+
+
+def train(
+    *,
+    model: Union[str, "os.PathLike[str]"],
+    source: Union[str, "os.PathLike[str]"],
+    valid_source: Union[str, "os.PathLike[str]"],
+    on_report: Optional[Callable[[Report], object]] = None,
+    **options: Any,
+) -> str:
+    """A whole training, as `fovea train` does it, with the command line's names (`_` for `-`).
+
+    A switch is given as True. `on_report` is called with a dictionary for every report and validation; what it raises,
+    and Ctrl-C, ends the training with a checkpoint, from which `resume=True` goes on. Returns why it ended: "limit",
+    "patience" or "stopped". Raises UsageError naming the option that cannot be, FileError naming the file.
+    """
+    arguments: list[str] = []
+    given: dict[str, Any] = {"model": model, "source": source, "valid_source": valid_source, **options}
+    for name, value in given.items():
+        option = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            arguments.append(option)
+        else:
+            arguments += [option, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+    try:
+        return _train(arguments, on_report)
+    except UsageError as error:
+        text = re.sub(r"--([a-z][a-z0-9-]*)", lambda m: m.group(1).replace("-", "_"), str(error))
+        raise UsageError(text) from None
+
+
+def translate_lines(translator: Translator, lines: Iterable[str], block: int = 4096, **options: Any) -> Iterator[Translation]:
+    """The translations of any number of lines, a block at a time: files larger than memory.
+
+        with open("in.txt") as lines:
+            for t in fovea.translate_lines(translator, lines):
+                print(t.text)
+    """
+    iterator = iter(lines)
+    while part := [line.rstrip("\r\n") for line in islice(iterator, block)]:
+        yield from translator.translate(part, **options)
