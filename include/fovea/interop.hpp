@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace fovea {
 
@@ -20,5 +21,21 @@ struct ImportReport {
 ///
 ///     fovea::import_model("opus-mt-en-de", "en-de");
 ImportReport import_model(const std::filesystem::path& source, const std::filesystem::path& folder);
+
+/// Programs that a model can be written for.
+enum class ExportFormat {
+  ctranslate2,  // a folder: model.bin (binary version 6, float32), vocabularies, config.json
+  huggingface,  // a MarianMT folder of Transformers: config.json, model.safetensors, vocab.json, SentencePiece models
+  onnx,         // encoder.onnx and decoder.onnx (opset 17) of a Transformer, and vocabularies
+};
+/// The format named ctranslate2, huggingface or onnx. Throws UsageError for another name.
+[[nodiscard]] ExportFormat export_format(std::string_view name);
+
+/// Writes a model folder in another program's format; import_model() reads all but ONNX back as the same model. Throws
+/// UsageError when `out` is there already or naming the feature of the model that the format does not have, FileError
+/// naming what is wrong with the folder.
+///
+///     fovea::export_model("en-de", fovea::ExportFormat::ctranslate2, "en-de-ct2");
+void export_model(const std::filesystem::path& folder, ExportFormat format, const std::filesystem::path& out);
 
 }  // namespace fovea

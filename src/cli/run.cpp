@@ -76,6 +76,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_dates(app, streams);
     add_evaluate(app, streams);
     add_explain(app, streams);
+    add_export(app, streams);
     add_import(app, streams);
     add_probe(app, streams);
     add_quantize(app, streams);

@@ -39,9 +39,12 @@ std::string MappedTokenizer::decode(std::span<const std::int32_t> ids) const {
   std::vector<std::string> pieces;
   for (const std::int32_t id : ids) {
     const std::string& text = piece(id);
-    if (id != pad_id && id != bos_id && id != eos_id) pieces.push_back(text);
+    if (id == pad_id || id == bos_id || id == eos_id) continue;
+    pieces.push_back(id == unk_id ? " \u2047 " : text);  // as SentencePiece writes what it does not know
   }
-  return join(pieces);
+  std::string line;
+  for (const std::string_view word : split_words(join(pieces))) (line += line.empty() ? "" : " ") += word;
+  return line;
 }
 
 void MappedTokenizer::save(const std::filesystem::path& folder, const std::string& name) const {

@@ -1,0 +1,101 @@
+#include "interop/exported_model.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fovea/error.hpp"
+#include "fovea/interop.hpp"
+#include "fovea/nn/positions.hpp"
+
+namespace fovea {
+namespace interop {
+
+namespace fs = std::filesystem;
+
+TransformerPair transformers_of(const ModelConfig& config, const char* format) {
+  const auto* generator = std::get_if<GeneratorConfig>(&config.head);
+  const auto* encoder = std::get_if<TransformerConfig>(&config.encoder);
+  const auto* decoder = generator != nullptr ? std::get_if<TransformerConfig>(&generator->decoder) : nullptr;
+  if (encoder == nullptr || decoder == nullptr) {
+    throw UsageError(fmt::format("model: {} takes a transformer on both sides, not {} with {}", format,
+                                 kind_of(config.encoder),
+                                 generator != nullptr ? kind_of(generator->decoder) : kind_of(config.head)));
+  }
+  for (const TransformerConfig* c : {encoder, decoder}) {
+    if (is_rotary(c->positions) || c->positions == Positions::alibi) {
+      throw UsageError(fmt::format("model: {} does not have {} positions", format, enum_text(c->positions)));
+    }
+    if (!c->scaled_scores) throw UsageError(fmt::format("model: {} has no scores that are not scaled", format));
+  }
+  return {*encoder, *decoder};
+}
+
+Tensor weight_of(const LoadedModel& model, const std::string& name) {
+  const Var* found = model.parameters.find(name);
+  if (found == nullptr) throw Error(fmt::format("weight {} is missing", name));
+  return found->value();
+}
+
+Tensor turned_weight_of(const LoadedModel& model, const std::string& name) {
+  return weight_of(model, name + ".weight").transpose(0, 1).contiguous();
+}
+
+TableNames tables_of(const LoadedModel& model) {
+  const Tie tie = model.config.generator().tie;
+  if (tie == Tie::all) return {"embedding", "embedding", "embedding"};
+  return {"source.embedding", "target.embedding", tie == Tie::target ? "target.embedding" : "output.weight"};
+}
+
+Tensor position_table(const LoadedModel& model, const TransformerConfig& c, const std::string& side,
+                      std::int64_t length) {
+  if (c.positions == Positions::sinusoidal) return sinusoidal_positions(c.first_position, length, c.dim);
+  if (c.positions == Positions::timing_signal) return timing_signal(c.first_position, length, c.dim);
+  const Tensor table = weight_of(model, side + ".positions").clone();
+  if (c.scaled_positions) {
+    for (float& v : table.values()) v *= std::sqrt(static_cast<float>(c.dim));
+  }
+  return table;
+}
+
+void write_spm(const Tokenizer& tokenizer, const fs::path& out, const std::string& name) {
+  if (tokenizer.kind() != TokenizerKind::sentencepiece) return;
+  tokenizer.save(out, name);
+  fs::rename(out / (name + ".model"), out / (name + ".spm"));
+  std::error_code ignored;
+  fs::remove(out / (name + ".pieces.json"), ignored);
+}
+
+}  // namespace interop
+
+ExportFormat export_format(std::string_view name) {
+  if (name == "ctranslate2") return ExportFormat::ctranslate2;
+  if (name == "huggingface") return ExportFormat::huggingface;
+  if (name == "onnx") return ExportFormat::onnx;
+  throw UsageError(fmt::format("to: \"{}\" is not one of ctranslate2, huggingface, onnx", name));
+}
+
+void export_model(const std::filesystem::path& folder, ExportFormat format, const std::filesystem::path& out) {
+  namespace fs = std::filesystem;
+  if (fs::exists(out)) throw UsageError(fmt::format("out: {} is there already; a new folder is needed", out.string()));
+  const LoadedModel model = load_model(folder);
+  // A folder of another name until it is whole.
+  fs::path part = out;
+  part += ".part";
+  std::error_code error;
+  fs::remove_all(part, error);
+  if (!fs::create_directories(part, error)) {
+    throw FileError(fmt::format("{}: the folder cannot be made: {}", out.string(), error.message()));
+  }
+  try {
+    if (format == ExportFormat::ctranslate2) interop::export_ctranslate2(model, part);
+    if (format == ExportFormat::onnx) interop::export_onnx(model, part);
+    if (format == ExportFormat::huggingface) interop::export_huggingface(model, part);
+    fs::rename(part, out);
+  } catch (...) {
+    fs::remove_all(part, error);
+    throw;
+  }
+}
+
+}  // namespace fovea
