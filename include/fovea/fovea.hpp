@@ -9,6 +9,7 @@
 #include "fovea/convolution.hpp"
 #include "fovea/decode.hpp"
 #include "fovea/error.hpp"
+#include "fovea/interop.hpp"
 #include "fovea/metrics.hpp"
 #include "fovea/mixture.hpp"
 #include "fovea/model.hpp"

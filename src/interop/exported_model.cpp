@@ -22,6 +22,10 @@ TransformerPair transformers_of(const ModelConfig& config, const char* format) {
                                  kind_of(config.encoder),
                                  generator != nullptr ? kind_of(generator->decoder) : kind_of(config.head)));
   }
+  if (generator->copy) throw UsageError(fmt::format("model: {} cannot copy words of the source", format));
+  if (!std::holds_alternative<TokenSourceConfig>(config.source)) {
+    throw UsageError(fmt::format("model: {} reads plain lines, not {}", format, kind_of(config.source)));
+  }
   for (const TransformerConfig* c : {encoder, decoder}) {
     if (is_rotary(c->positions) || c->positions == Positions::alibi) {
       throw UsageError(fmt::format("model: {} does not have {} positions", format, enum_text(c->positions)));

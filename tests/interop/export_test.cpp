@@ -12,6 +12,7 @@
 #include "fovea/npy.hpp"
 #include "fovea/translator.hpp"
 #include "support/scratch.hpp"
+#include "support/tiny_model.hpp"
 
 namespace fovea {
 namespace {
@@ -184,6 +185,10 @@ TEST(Export, NamesWhatAFormatDoesNotHave) {
   kind.part.positions = Positions::sinusoidal;
   kind.tokens = TokenizerKind::word;
   EXPECT_THAT(refused(kind, ExportFormat::huggingface), HasSubstr("SentencePiece"));
+  const Scratch rnn;
+  test::write_tiny_model(rnn / "model", test::tiny_rnn(), "");
+  EXPECT_THAT(test::message_of<UsageError>([&] { export_model(rnn / "model", ExportFormat::onnx, rnn / "out"); }),
+              HasSubstr("not rnn with rnn"));
   EXPECT_THROW((void)export_format("tensorflow"), UsageError);
   const Scratch scratch;
   write_model(scratch / "model", kind);

@@ -174,6 +174,20 @@ class Tasks(unittest.TestCase):
             self.assertEqual(len([r for r in seen if "loss" in r]), 1)
             self.assertTrue(Path(folder, "m", "checkpoint.safetensors").exists())
 
+    def test_a_conversation_keeps_its_turns(self):
+        with tempfile.TemporaryDirectory() as folder:
+            turns, replies = Path(folder, "turns"), Path(folder, "replies")
+            turns.write_text("hello\nhello\thi\thow are you\n" * 20)
+            replies.write_text("hi\nfine\n" * 20)
+            fovea.train(model=Path(folder, "m"), source=turns, target=replies, valid_source=turns, valid_target=replies,
+                        task="chat", layers=1, dim=16, ffn=16, heads=2, tokenizer="word", max_steps=3)
+            chat = fovea.Chat(Path(folder, "m"))
+            reply = chat.reply("hello")
+            self.assertEqual(chat.turns, ["hello", reply])
+            self.assertEqual(chat.last.text, reply)
+            chat.reset()
+            self.assertEqual(chat.turns, [])
+
     def test_metrics(self):
         self.assertAlmostEqual(fovea.bleu(["a b c d"], ["a b c d"]).score, 100, places=6)
         self.assertAlmostEqual(fovea.bleu(["a b c d"], [["a b c d"], ["x"]]).score, 100, places=6)

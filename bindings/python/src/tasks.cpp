@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "cli/train_options.hpp"
+#include "fovea/chat.hpp"
 #include "fovea/classifier.hpp"
 #include "fovea/error.hpp"
 #include "fovea/interop.hpp"
@@ -317,6 +318,26 @@ void bind_tasks(py::module_& m) {
           },
           py::arg("text"))
       .def_property_readonly("labels", &Classifier::labels);
+  py::class_<Chat>(m, "Chat", "Keeps the turns of one conversation, as many as its model reads.")
+      .def(py::init([](const std::filesystem::path& folder, int beam, bool sample, float temperature, float top_p,
+                       std::uint64_t seed) {
+             ChatOptions how;
+             how.beam = beam;
+             how.sample = sample;
+             how.temperature = temperature;
+             how.top_p = top_p;
+             how.seed = seed;
+             return unlocked([&] { return std::make_unique<Chat>(folder, how); });
+           }),
+           py::arg("model"), py::arg("beam") = 5, py::arg("sample") = false, py::arg("temperature") = 1.0F,
+           py::arg("top_p") = 1.0F, py::arg("seed") = 1)
+      .def(
+          "reply", [](Chat& chat, const std::string& text) { return unlocked([&] { return chat.reply(text); }); },
+          py::arg("text"))
+      .def("reset", &Chat::reset)
+      .def_property_readonly("turns", &Chat::turns)
+      .def_property_readonly(
+          "last", [](const Chat& chat) { return chat.last(); }, "The last reply, as a Translation.");
   m.def(
       "import_model",
       [](const std::filesystem::path& source, const std::filesystem::path& model) {
