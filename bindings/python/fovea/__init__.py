@@ -35,8 +35,6 @@ Report = Mapping[str, Any]
 def train(
     *,
     model: Union[str, "os.PathLike[str]"],
-    source: Union[str, "os.PathLike[str]"],
-    valid_source: Union[str, "os.PathLike[str]"],
     on_report: Optional[Callable[[Report], object]] = None,
     **options: Any,
 ) -> str:
@@ -47,7 +45,7 @@ def train(
     "patience" or "stopped". Raises UsageError naming the option that cannot be, FileError naming the file.
     """
     arguments: list[str] = []
-    given: dict[str, Any] = {"model": model, "source": source, "valid_source": valid_source, **options}
+    given: dict[str, Any] = {"model": model, **options}
     for name, value in given.items():
         option = "--" + name.replace("_", "-")
         if value is None or value is False:
