@@ -32,7 +32,7 @@ class ChatCommand : public test::SmallTraining {
   }
 
   [[nodiscard]] std::vector<std::string> talking(const std::string& model, std::vector<std::string> more,
-                                                 const std::string& steps = "60") const {
+                                                 const std::string& steps = "160") const {
     // clang-format off
     more.insert(more.end(), {"--task", "chat", "--dropout", "0", "--max-steps", steps, "--batch-tokens", "256",
                              "--checkpoint-every", steps, "--learning-rate", "0.01"});
