@@ -86,7 +86,7 @@
       if (tokens(picture) !== tokens(pictures[index])) state.pinned = hovered = null;
       state.at = index;
       const there = Fovea.kindsOf(pictures[index]);
-      if (!there.includes(state.kind)) state.kind = options.kind || there[0] || 'cross';
+      if (there.length && !there.includes(state.kind)) state.kind = options.kind || there[0]; // a mean alone keeps the choice
       kinds.hidden = there.length < 2;
       kind.replaceChildren(...there.map((one) => make('option', { value: one }, Fovea.words.kinds[one] || one)));
       kind.value = state.kind;

@@ -86,7 +86,8 @@
     function answer(request, reply) {
       state.shown = { ...reply, request };
       $('art').hidden = true;
-      write(reply.translatedText, reply.attention);
+      // What the changed model writes, or another translation, comes with its attention.
+      if (!waits(request)) write(reply.translatedText, reply.attention);
       const found = reply.detectedLanguage;
       $('detected').textContent = found ? Fovea.words.detected(pair.name(found.language)) : '';
       const others = (reply.alternatives || []).filter((one) => one && one !== reply.translatedText);
@@ -96,8 +97,9 @@
         onclick: () => { state.chosen = one === state.chosen ? '' : one; changed(0); },
       }, ...Fovea.differing(reply.translatedText, one)))));
       // The mean now when there is nothing to see yet; else the picture waits for its heads, so that it does not flicker.
-      if (reply.attention && ($('look').hidden || request.text.length > 600)) draw(reply.attention);
+      if (!waits(request) && reply.attention && ($('look').hidden || request.text.length > 600)) draw(reply.attention);
     }
+    const waits = (request) => request.small && ((request.interventions || []).length > 0 || Boolean(request.output));
     function write(translation, tokens) {
       mirror.set(text.value, tokens ? tokens.source : []);
       output.set(translation, tokens ? tokens.target : []);
@@ -118,6 +120,7 @@
     }
     function attention(request, reply) {
       if (!reply) {
+        if (waits(request)) write(state.shown.translatedText, state.shown.attention);
         draw(state.shown.attention || { source: [], target: [] });
         $('search').hidden = true;
         facts();
@@ -125,7 +128,7 @@
       }
       const before = state.shown.attention;
       const same = before && reply.translatedText === state.shown.translatedText && before.target.join('\n') === reply.target.join('\n');
-      if (!same) write(reply.translatedText, reply);
+      if (!same || waits(request)) write(reply.translatedText, reply);
       state.shown.translatedText = reply.translatedText;
       state.shown.log = reply.log_probability;
       state.shown.model = reply.model;

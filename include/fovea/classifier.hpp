@@ -12,6 +12,7 @@
 
 #include "fovea/attention_record.hpp"
 #include "fovea/model/folder.hpp"
+#include "fovea/model_run.hpp"
 
 namespace fovea {
 
@@ -30,6 +31,7 @@ struct Classification {
   // When asked for, of the likeliest labels: for each token the gradient of the label's logit, less the mean of all
   // logits, times the token's vector. Positive: it speaks for the label; negative: against it.
   std::map<std::string, std::vector<float>> saliency{};
+  std::vector<AttentionMap> maps{};  // when asked for: every layer and head of the encoder, every query of the pooling
 
   /// The labels with their probabilities, likeliest first; at most `most` of them, 0: all.
   [[nodiscard]] std::vector<std::pair<std::string, float>> ranked(std::size_t most = 0) const;
@@ -44,6 +46,7 @@ struct ClassifyOptions {
   bool skip_long = false;            // a line longer than the model can read is an empty result, not an error
   bool saliency = false;             // give Classification::saliency: a forward and a backward for each label
   int saliency_labels = 10;          // of so many labels, the likeliest
+  std::vector<AttentionKind> kinds{};  // give Classification::maps of these kinds; the encoder's of one sentence only
 };
 
 /// A trained classifier. Threads share it: calls may overlap.
@@ -66,6 +69,10 @@ class Classifier {
   [[nodiscard]] std::vector<Classification> classify(std::span<const std::string> lines,
                                                      const ClassifyOptions& options = {}) const;
 
+  /// Classifies a text and keeps every number on the way. Throws UsageError for a line without text, and for several
+  /// sentences where each is encoded alone.
+  [[nodiscard]] ModelRun run(const std::string& text) const;
+
   [[nodiscard]] const ModelConfig& config() const;                                  // what the model is made of
   [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }        // of texts and labels
   [[nodiscard]] const std::vector<std::string>& labels() const { return labels_; }  // all there are
@@ -75,7 +82,8 @@ class Classifier {
   struct Line;
   struct Batch;
   void read_labels();
-  void classify(const Batch& batch, const TextClassifier& model, std::vector<Classification>& results) const;
+  void classify(const Batch& batch, const TextClassifier& model, const ClassifyOptions& options,
+                std::vector<Classification>& results) const;
   void add_saliency(const Batch& batch, const TextClassifier& model, int most,
                     std::vector<Classification>& results) const;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "fovea/classifier.hpp"
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"
 #include "fovea/safetensors.hpp"
@@ -16,14 +17,22 @@ void write_numbers(const std::string& file, const Trace& trace) {
   writer.write(file);
 }
 
+ModelRun run_of(const ExplainModelOptions& o) {
+  if (std::holds_alternative<ClassifierConfig>(read_model_config(o.model).head)) {
+    if (o.target) throw UsageError("--target: a classifier writes no text");
+    return Classifier(std::filesystem::path(o.model)).run(o.sentence);
+  }
+  const Translator translator{std::filesystem::path(o.model)};
+  const Inspector inspector(translator);
+  return o.target ? inspector.run_given(o.sentence, *o.target) : inspector.run(o.sentence);
+}
+
 }  // namespace
 
 view::Lesson explain_model(const ExplainModelOptions& o) {
   view::ModelLessonOptions how{.kind = {}, .layer = o.layer, .head = o.head, .query = o.query, .key = o.key};
   if (o.kind) how.kind = attention_kind(*o.kind);
-  const Translator translator(std::filesystem::path(o.model));
-  const Inspector inspector(translator);
-  const ModelRun run = o.target ? inspector.run_given(o.sentence, *o.target) : inspector.run(o.sentence);
+  const ModelRun run = run_of(o);
   view::Lesson lesson = view::model_lesson(run, how);
   if (!o.numbers.empty()) write_numbers(o.numbers, run.trace);
   return lesson;

@@ -175,23 +175,46 @@ std::vector<std::vector<Translation>> with_interventions(const Translator& trans
   return all;
 }
 
+// What --attention gets of a label: of the kind that was asked for.
+AttentionRecord label_record(const Options& o, const Classification& c) {
+  AttentionRecord record = c.record();
+  if (c.tokens.empty()) return record;
+  if (o.kind == "all") {
+    if (record.maps.empty()) throw UsageError("--kind: the model has no attention to write");
+    return record;
+  }
+  if (o.kind != "cross" && o.kind != "pooling") {
+    if (record.maps.empty()) throw UsageError(fmt::format("--kind: the model has no {} attention", o.kind));
+    record = record_of_kind(record, attention_kind(o.kind));
+  }
+  if (!o.all_heads) record.maps.clear();
+  return record;
+}
+
 // A classifier: a label per line; with --scores every label and its probability, best first.
 void run_classifier(const Options& o, const Streams& streams) {
   if (o.models.size() > 1)
     throw UsageError(fmt::format("--model: a classifier works alone, {} are given", o.models.size()));
   if (!o.alignments_file.empty()) throw UsageError("--alignments: a classifier writes no text to align");
+  if (!o.intervene_file.empty()) throw UsageError("--intervene: it goes with a model that writes text");
+  const std::vector<AttentionKind> kinds = kinds_of(o);
+  const bool pooling = o.kind == "cross" || o.kind == "pooling";  // the label's own attention to the text
   const Classifier classifier(o.models[0], o.load);
   if (o.saliency && o.attention_file.empty()) {
     throw UsageError("--saliency: it goes with --attention, the file to write to");
   }
-  if (!o.attention_file.empty() && !o.saliency && !classifier.config().attends()) {
+  if (!o.attention_file.empty() && !o.saliency && pooling && !classifier.config().attends()) {
     throw UsageError(fmt::format("--attention: {} has no attention to show", o.models[0]));
   }
   std::optional<view::AttentionWriter> attention;
   if (!o.attention_file.empty()) attention.emplace(o.attention_file);
   std::vector<std::string> lines;
   const auto flush = [&] {
-    for (const Classification& c : classifier.classify(lines, {.saliency = o.saliency})) {
+    ClassifyOptions how{.saliency = o.saliency};
+    if (attention && (o.all_heads || !pooling)) {
+      how.kinds = o.kind == "cross" ? std::vector{AttentionKind::pooling} : kinds;
+    }
+    for (const Classification& c : classifier.classify(lines, how)) {
       if (o.scores || o.top > 0) {
         std::string line;
         for (const auto& [label, p] : c.ranked(static_cast<std::size_t>(o.top)))
@@ -200,7 +223,7 @@ void run_classifier(const Options& o, const Streams& streams) {
       } else {
         streams.out << c.label << '\n';
       }
-      if (attention) attention->add(c.record());
+      if (attention) attention->add(label_record(o, c));
     }
     if (!streams.out.flush()) throw Error("standard output: cannot write");
     lines.clear();

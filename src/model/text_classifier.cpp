@@ -30,8 +30,8 @@ Var TextClassifier::embed(const TextBatch& texts) const {
   return source_.bags(texts.bag_ids, texts.bag_ends, shape);
 }
 
-Memory TextClassifier::encode(const Var& embedded, const TextBatch& texts, Pass& pass) const {
-  return encoder_->encode({embedded, texts.tokens.lengths}, pass);
+Memory TextClassifier::encode(const Var& embedded, const TextBatch& texts, Pass& pass, bool want_attention) const {
+  return encoder_->encode({embedded, texts.tokens.lengths}, pass, want_attention);
 }
 
 BatchLoss TextClassifier::loss(const TextBatch& texts, std::span<const std::int32_t> labels, const LossOptions& how,

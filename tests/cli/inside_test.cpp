@@ -206,5 +206,39 @@ TEST_F(Inside, ProbeAndCompare) {
   expect_error({"compare", "--checkpoints", file("b"), "eins"}, 1, "has no checkpoints");
 }
 
+TEST_F(Inside, AClassifiersPoolingAndItsEncoder) {
+  std::string text;
+  for (int i = 0; i < 12; ++i) text += i % 2 == 0 ? "__label__a we like soup\n" : "__label__b we fear rain\n";
+  folder_.write("labels.txt", text);
+  const auto trained = run_cli({"train", "--task", "classify", "--model", file("c"), "--source", file("labels.txt"),
+                                "--valid-source", file("labels.txt"), "--encoder", "transformer", "--layers", "1", "--dim",
+                                "16", "--ffn", "16", "--heads", "2", "--pooling", "hops", "--tokenizer", "word",
+                                "--max-steps", "8"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const Ran ran = run_cli({"run", "--model", file("c"), "--attention", file("a.jsonl"), "--kind", "all"}, "we like soup\n");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json record = json::parse(folder_.read("a.jsonl"));
+  std::size_t encoder = 0;
+  std::size_t pooling = 0;
+  for (const json& map : record["attention"]) {
+    (map["kind"] == "encoder" ? encoder : pooling) += 1;
+    EXPECT_EQ(map["keys"].size(), 4U);
+    for (const json& row : map["weights"]) {
+      double sum = 0;
+      for (const json& w : row) sum += w.get<double>();
+      EXPECT_NEAR(sum, 1, 1e-4);
+    }
+  }
+  EXPECT_EQ(encoder, 2U);
+  EXPECT_EQ(pooling, 4U) << "a map for each hop";
+  const Ran told = run_cli({"explain", "--model", file("c"), "we like soup"});
+  ASSERT_EQ(told.code, 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("The one vector of the line"));
+  EXPECT_THAT(told.out, HasSubstr("Learned queries attend"));
+  const Ran layers = run_cli({"explain", "--model", file("c"), "we like soup", "--kind", "encoder"});
+  EXPECT_EQ(layers.code, 0) << layers.err;
+  expect_error({"explain", "--model", file("c"), "we like soup", "--target", "x"}, 2, "--target");
+}
+
 }  // namespace
 }  // namespace fovea

@@ -37,7 +37,8 @@ class TextClassifier {
   /// The vectors of the tokens, [rows, length, width].
   [[nodiscard]] Var embed(const TextBatch& texts) const;
   /// The memory of vectors that embed() gave.
-  [[nodiscard]] Memory encode(const Var& embedded, const TextBatch& texts, Pass& pass) const;
+  [[nodiscard]] Memory encode(const Var& embedded, const TextBatch& texts, Pass& pass,
+                              bool want_attention = false) const;
   /// Both.
   [[nodiscard]] Memory encode(const TextBatch& texts, Pass& pass) const { return encode(embed(texts), texts, pass); }
   /// `labels` [texts]; `penalty` as ClassifierHead::loss takes it.

@@ -114,7 +114,7 @@ std::vector<Classification> Classifier::classify(std::span<const std::string> li
     for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
       const std::size_t begin = b == 0 ? 0 : ends[b - 1];
       const Batch batch(std::span<const Line>(order).subspan(begin, ends[b] - begin));
-      classify(batch, lease.model(), results);
+      classify(batch, lease.model(), options, results);
       if (!options.saliency) continue;
       add_saliency(batch, lease.model(), options.saliency_labels, results);
       lease.parameters().zero_grad();
@@ -123,11 +123,32 @@ std::vector<Classification> Classifier::classify(std::span<const std::string> li
   return results;
 }
 
-void Classifier::classify(const Batch& batch, const TextClassifier& model, std::vector<Classification>& results) const {
+namespace {
+
+// Weights [queries, keys] of some tokens, without padding.
+AttentionMap map_of(AttentionKind kind, int layer, int head, const Tensor& weights,
+                    const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
+  const auto rows = static_cast<std::int64_t>(queries.size());
+  const auto columns = static_cast<std::int64_t>(keys.size());
+  AttentionMap map{kind, layer, head, queries, keys, {rows, columns, {}}, {}};
+  for (std::int64_t q = 0; q < rows; ++q) {
+    const float* row = weights.data() + q * weights.stride(0);
+    map.weights.values.insert(map.weights.values.end(), row, row + columns);
+  }
+  return map;
+}
+
+}  // namespace
+
+void Classifier::classify(const Batch& batch, const TextClassifier& model, const ClassifyOptions& options,
+                          std::vector<Classification>& results) const {
   const NoGrad quiet;
   Pass pass;
   const TextBatch texts = batch.rows.view();
-  const Memory memory = model.encode(texts, pass);
+  const auto wants = [&](AttentionKind kind) {
+    return std::find(options.kinds.begin(), options.kinds.end(), kind) != options.kinds.end();
+  };
+  const Memory memory = model.encode(model.embed(texts), texts, pass, wants(AttentionKind::encoder));
   const ClassifierHead::Pooled pooled = model.head().pool(memory, texts.sentences, pass, config().attends());
   const Tensor probabilities = softmax(model.head().logits(pooled.vector)).value();
   for (std::size_t i = 0; i < batch.lines.size(); ++i) {
@@ -149,6 +170,14 @@ void Classifier::classify(const Batch& batch, const TextClassifier& model, std::
     if (s == 0) at = 0;
     for (std::int64_t t = 0; t + 1 < words; ++t) out.tokens.push_back(line.source.pieces[at++]);
     out.tokens.emplace_back("</s>");
+    const bool whole = line.source.sentence_ends.size() < 2;  // the text is one row
+    for (std::size_t l = 0; whole && l < memory.attention.size(); ++l) {
+      const Tensor heads = memory.attention[l].value().select(0, row).contiguous();
+      for (std::int64_t h = 0; h < heads.dim(0); ++h) {
+        out.maps.push_back(map_of(AttentionKind::encoder, static_cast<int>(l), static_cast<int>(h), heads.select(0, h),
+                                  out.tokens, out.tokens));
+      }
+    }
     if (!pooled.weights) return;
     const Tensor w = pooled.weights.value().select(0, row).contiguous();  // [hops, length]
     const float share =
@@ -160,7 +189,56 @@ void Classifier::classify(const Batch& batch, const TextClassifier& model, std::
       for (std::int64_t h = 0; h < w.dim(0); ++h) sum += w.data()[h * w.dim(1) + t] * share;
       out.attention.push_back(sum);
     }
+    if (!wants(AttentionKind::pooling)) return;
+    for (std::int64_t h = 0; whole && h < w.dim(0); ++h) {
+      out.maps.push_back(
+          map_of(AttentionKind::pooling, 0, static_cast<int>(h), w.slice(0, h, h + 1), {out.label}, out.tokens));
+    }
+    if (!whole && s + 1 == line.source.sentence_ends.size()) {  // words times sentences, as one map
+      const auto count = static_cast<std::int64_t>(out.attention.size());
+      out.maps.push_back(map_of(AttentionKind::pooling, 0, 0, Tensor::of({1, count}, out.attention), {out.label},
+                                out.tokens));
+    }
   });
+}
+
+ModelRun Classifier::run(const std::string& text) const {
+  const NoGrad quiet;
+  ClassifyOptions how;
+  for (const AttentionKindInfo& info : attention_kinds) how.kinds.push_back(info.kind);
+  const Classification found = classify(text, how);
+  if (found.tokens.empty()) throw UsageError("explain: the line holds no text");
+  Line line{0, {}};
+  reader_->read(text, line.source);
+  if (line.source.sentence_ends.size() > 1) {
+    throw UsageError(fmt::format("explain: {} sentences, each encoded alone; give one of them",
+                                 line.source.sentence_ends.size()));
+  }
+  const Batch batch(std::span<const Line>(&line, 1));
+  const TextBatch texts = batch.rows.view();
+  const ModelCopies<TextClassifier>::Lease lease(loaded_->copies);
+  ModelRun run;
+  run.config = config();
+  run.input = text;
+  run.output = found.label;
+  run.source = found.tokens;
+  run.target = {found.label};
+  run.attention = found.record();
+  Pass pass;
+  pass.trace = &run.trace;
+  const Var embedded = lease.model().embed(texts);
+  pass.note("source", "embedding", embedded);
+  const Memory memory = lease.model().encode(embedded, texts, pass, true);
+  const ClassifierHead::Pooled pooled = lease.model().head().pool(memory, texts.sentences, pass, config().attends());
+  if (pooled.weights) pass.note("pooling", "weights", pooled.weights);
+  pass.note("pooling", "vector", pooled.vector);
+  pass.note("output", "logits", lease.model().head().logits(pooled.vector));
+  for (const auto& entry : loaded_->parameters.entries()) run.weights.push_back({entry.name, entry.weight.value()});
+  constexpr std::size_t most = 8;
+  std::vector<Candidate> candidates;
+  for (const auto& [label, probability] : found.ranked(most)) candidates.push_back({label, std::log(probability)});
+  run.next.push_back(std::move(candidates));
+  return run;
 }
 
 // Gradient times input (Shrikumar et al. 2017; Denil et al. 2014): for each rank one forward and backward, in which
@@ -216,6 +294,7 @@ AttentionRecord Classification::record() const {
   r.source = tokens;
   r.target = {label};
   if (!attention.empty()) r.weights = {1, static_cast<std::int64_t>(attention.size()), attention};
+  r.maps = maps;
   for (const auto& [name, p] : ranked()) {
     const auto found = saliency.find(name);
     r.labels.push_back({name, p, found == saliency.end() ? std::vector<float>{} : found->second});

@@ -106,6 +106,7 @@ AttentionMatrix Inspector::gradient_times_input(const std::vector<std::int32_t>&
       out.values[static_cast<std::size_t>(t * columns + j)] = static_cast<float>(std::abs(sum));
     }
   }
+  lease.parameters().zero_grad();  // the weights' gradients are nobody's
   return out;
 }
 

@@ -172,7 +172,7 @@ class AttentionTeller {
     const Tensor* w = run_.weight(site_ + ".query.weight");
     const Tensor* b = run_.weight(site_ + ".query.bias");
     const Tensor* x = run_.trace.find(site_ + ".input");
-    if (w == nullptr || x == nullptr || turned()) return step;
+    if (w == nullptr || !*w || x == nullptr || turned()) return step;
     std::int64_t largest = 0;
     for (std::int64_t c = 0; c < q.columns; ++c) {
       if (std::abs(q.at(pair_.query, c)) > std::abs(q.at(pair_.query, largest))) largest = c;
@@ -290,7 +290,7 @@ class AttentionTeller {
         {}};
     const Tensor* w = run_.weight(site_ + ".output.weight");
     const Tensor* b = run_.weight(site_ + ".output.bias");
-    if (w == nullptr) return step;
+    if (w == nullptr || !*w) return step;
     std::int64_t largest = 0;
     for (std::int64_t c = 0; c < o.columns; ++c) {
       if (std::abs(o.at(pair_.query, c)) > std::abs(o.at(pair_.query, largest))) largest = c;

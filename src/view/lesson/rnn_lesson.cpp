@@ -118,7 +118,7 @@ class RnnTeller {
     if (config_.attention == RnnAttention::additive || config_.attention == RnnAttention::concat) {
       if (config_.coverage) return {};  // the sum has another term, what was attended to before
       const Tensor* vector = run_.weight("decoder.attention.vector");
-      if (vector == nullptr) return {};
+      if (vector == nullptr || !*vector) return {};
       const Tensor v = vector->contiguous();
       std::vector<double> a;
       std::vector<double> b;
