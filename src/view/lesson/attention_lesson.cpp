@@ -7,6 +7,7 @@
 #include "fovea/error.hpp"
 #include "view/lesson/folded.hpp"
 #include "view/lesson/model_lesson.hpp"
+#include "view/text.hpp"
 
 namespace fovea::view {
 namespace {
@@ -44,10 +45,10 @@ class AttentionTeller {
   Lesson tell() {
     const bool convolutional = run_.trace.find(layer_ + ".convolution") != nullptr;
     Lesson lesson;
-    lesson.title = fmt::format("{} attention, layer {}, head {}", kind_name(), options_.layer, options_.head);
+    lesson.title = fmt::format("{}attention, layer {}, head {}", kind_name(), options_.layer, options_.head);
     lesson.folded = true;
     lesson.same_side = kind_ != AttentionKind::cross;
-    lesson.lead = fmt::format("“{}” → “{}”: the model's own numbers", run_.input, run_.output);
+    lesson.lead = fmt::format("“{}” → “{}”: the model's own numbers", fit(run_.input, 80), fit(run_.output, 80));
     lesson.steps.push_back(tokens_step(run_));
     lesson.steps.push_back(embeddings());
     if (convolutional) {

@@ -8,6 +8,7 @@
 #include "fovea/error.hpp"
 #include "view/lesson/folded.hpp"
 #include "view/lesson/model_lesson.hpp"
+#include "view/text.hpp"
 
 namespace fovea::view {
 namespace {
@@ -31,7 +32,7 @@ class RnnTeller {
     lesson.folded = true;
     lesson.title =
         attends() ? "A recurrent decoder that attends, step by step" : "A recurrent decoder and its one vector";
-    lesson.lead = fmt::format("“{}” → “{}”: the model's own numbers", run_.input, run_.output);
+    lesson.lead = fmt::format("“{}” → “{}”: the model's own numbers", fit(run_.input, 80), fit(run_.output, 80));
     lesson.steps.push_back(tokens_step(run_));
     if (std::holds_alternative<CnnConfig>(run_.config.encoder)) {
       lesson.steps.push_back(window_step(run_, "encoder", 0, attends() ? pair_.key : 0));
