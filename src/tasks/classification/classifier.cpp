@@ -233,7 +233,9 @@ ModelRun Classifier::run(const std::string& text) const {
   if (pooled.weights) pass.note("pooling", "weights", pooled.weights);
   pass.note("pooling", "vector", pooled.vector);
   pass.note("output", "logits", lease.model().head().logits(pooled.vector));
-  for (const auto& entry : loaded_->parameters.entries()) run.weights.push_back({entry.name, entry.weight.value()});
+  for (const auto& entry : loaded_->parameters.entries()) {
+    if (entry.weight) run.weights.push_back({entry.name, entry.weight.value()});
+  }
   constexpr std::size_t most = 8;
   std::vector<Candidate> candidates;
   for (const auto& [label, probability] : found.ranked(most)) candidates.push_back({label, std::log(probability)});

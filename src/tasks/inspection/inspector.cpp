@@ -118,7 +118,7 @@ ModelRun Inspector::numbers(const std::string& line, const std::vector<std::int3
                                  i < target.size() ? target[i] : eos_id, tokenizer));
   }
   for (const auto& entry : translator_.members_[0]->parameters.entries()) {
-    run.weights.push_back({entry.name, entry.weight.value()});
+    if (entry.weight) run.weights.push_back({entry.name, entry.weight.value()});
   }
   return run;
 }
