@@ -5,7 +5,7 @@
 #include <sstream>
 #include <thread>
 
-#include "cli/command.hpp"
+#include "cli/run.hpp"
 #include "fovea/processes.hpp"
 
 namespace {

@@ -16,7 +16,7 @@
 namespace fovea::cli {
 namespace {
 
-struct Options {
+struct ServeFlags {
   std::vector<std::string> models;
   server::ServerOptions server;
   std::string keys;
@@ -51,7 +51,7 @@ class Signals {
   sigset_t set_{}, before_{};
 };
 
-void serve(Options& o, const Streams& streams) {
+void serve(ServeFlags& o, const Streams& streams) {
   for (const std::string& text : o.models) o.server.models.push_back(server::ModelPlace::parse(text));
   o.server.access.keys = o.keys;
   if (o.certificate.empty() != o.key.empty()) {
@@ -89,7 +89,7 @@ void serve(Options& o, const Streams& streams) {
 
 void add_serve(CLI::App& app, const Streams& streams) {
   auto* sub = app.add_subcommand("serve", "models of all tasks over HTTP: LibreTranslate's API, attention and a page");
-  const auto o = std::make_shared<Options>();
+  const auto o = std::make_shared<ServeFlags>();
   server::ServerOptions& s = o->server;
   sub->add_option(
          "--model", o->models,

@@ -5,7 +5,7 @@
 namespace fovea {
 namespace {
 
-const ModelConfig& checked(const ModelConfig& config) {
+const ModelConfig& checked_classifier(const ModelConfig& config) {
   config.check();
   return config;
 }
@@ -19,7 +19,7 @@ std::int64_t rows_of(const ModelConfig& config) {
 }  // namespace
 
 TextClassifier::TextClassifier(const ModelConfig& config, Parameters& p)
-    : config_(checked(config)),
+    : config_(checked_classifier(config)),
       source_(p, "source.embedding", rows_of(config), config.tokens().embedding, config.tokens().scaled_embeddings),
       encoder_(make_encoder(config.encoder, config.tokens().embedding, p)),
       head_(config.classifier(), encoder_->width(), p) {}

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/command.hpp"
+#include "cli/run.hpp"
 #include "fovea/npy.hpp"
 #include "fovea/safetensors.hpp"
 #include "support/gradcheck.hpp"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/command.hpp"
+#include "cli/run.hpp"
 
 namespace fovea::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <regex>
 #include <sstream>
 
-#include "cli/command.hpp"
+#include "cli/run.hpp"
 #include "fovea/safetensors.hpp"
 #include "support/markup.hpp"
 

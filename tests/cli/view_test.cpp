@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/command.hpp"
+#include "cli/run.hpp"
 #include "support/markup.hpp"
 
 namespace fovea::cli {

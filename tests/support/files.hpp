@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command.hpp"
+#include "cli/run.hpp"
 #include "support/scratch.hpp"
 
 namespace fovea::test {

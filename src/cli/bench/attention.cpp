@@ -53,11 +53,6 @@ double seconds_of(Work&& work) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
 // Multiply-adds per second of all threads together, in GFLOP/s.
 double peak_gflops() {
   const auto peak = kernels::active().gemm->peak;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "cli/command.hpp"
 
@@ -17,6 +18,17 @@ void add_bench_decode(CLI::App& bench, const Streams& streams);
 
 /// What a register-only loop of multiply-adds reaches on all threads together.
 [[nodiscard]] double measure_peak_gflops();
+
+/// Seconds on the clock.
+[[nodiscard]] inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+[[nodiscard]] inline double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 /// The shortest time of one call in nanoseconds, over batches that together take about `seconds`.
 template <class Body>

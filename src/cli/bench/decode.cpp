@@ -27,7 +27,7 @@
 namespace fovea::cli {
 namespace {
 
-struct Options {
+struct DecodeBench {
   std::string preset = "transformer-tiny";
   std::int32_t vocabulary = 10000;
   std::int64_t batch = 1;
@@ -43,12 +43,8 @@ struct Options {
 constexpr std::int64_t kShortest = 13;  // sources, their end included
 constexpr std::int64_t kLongest = 16;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // --shortlist tokens, sorted; the end of sequence and some that all sentences share among them.
-std::vector<std::int32_t> random_tokens(const Options& o, Rng& rng) {
+std::vector<std::int32_t> random_tokens(const DecodeBench& o, Rng& rng) {
   std::vector<std::int32_t> tokens;
   const std::int32_t shared = std::min(o.shortlist / 3, o.vocabulary - special_ids);
   for (std::int32_t t = eos_id; t < special_ids + shared; ++t) tokens.push_back(t);
@@ -61,7 +57,7 @@ std::vector<std::int32_t> random_tokens(const Options& o, Rng& rng) {
   return tokens;
 }
 
-void decode_once(const Seq2Seq& model, const Options& o, std::uint64_t seed) {
+void decode_once(const Seq2Seq& model, const DecodeBench& o, std::uint64_t seed) {
   const NoGrad quiet;
   Rng rng(seed);
   PaddedTokens source;
@@ -157,7 +153,7 @@ std::size_t bytes_per_step(const Parameters& parameters) {
   return static_cast<std::size_t>(bytes);
 }
 
-nlohmann::json measure(const Options& o) {
+nlohmann::json measure(const DecodeBench& o) {
   const Storage storage = storage_value(o.type);
   ModelConfig config = preset(o.preset);
   config.tokens().vocabulary = config.generator().vocabulary = o.vocabulary;
@@ -243,7 +239,7 @@ nlohmann::json measure(const Options& o) {
 
 void add_bench_decode(CLI::App& bench, const Streams& streams) {
   auto* sub = bench.add_subcommand("decode", "decoding random sentences with random weights");
-  const auto o = std::make_shared<Options>();
+  const auto o = std::make_shared<DecodeBench>();
   sub->add_option("--preset", o->preset, "the model");
   sub->add_option("--vocab", o->vocabulary, "size of both vocabularies")->check(CLI::Range(5, 10000000));
   sub->add_option("--batch", o->batch, "sentences decoded together")->check(CLI::Range(1, 100000));

@@ -92,24 +92,18 @@ using Clock = std::chrono::steady_clock;
 
 // What the thread itself used when there is one, so that other processes do not count; the wall clock when there are
 // more.
-double now() {
-  if (threads() > 1) return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+double thread_seconds() {
+  if (threads() > 1) return now();
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 template <class Work>
-double seconds_of(const Work& work) {
-  const double begin = now();
+double thread_seconds_of(const Work& work) {
+  const double begin = thread_seconds();
   work();
-  return now() - begin;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return thread_seconds() - begin;
 }
 
 // All threads in the register-only loop at once, for about a millisecond; operations per second.
@@ -118,7 +112,7 @@ double peak() {
   const auto loop = tiles ? kernels::permitted_bf16()->peak : kernels::active().gemm->peak;
   const std::int64_t rounds = tiles ? 20'000 : 100'000;
   std::vector<double> done(static_cast<std::size_t>(threads()));
-  const double time = seconds_of([&] {
+  const double time = thread_seconds_of([&] {
     parallel_for(threads(), 1,
                  [&](std::int64_t begin, std::int64_t) { done[static_cast<std::size_t>(begin)] = loop(rounds); });
   });
@@ -140,7 +134,7 @@ Measured measure_against_peak(double operations, double seconds, std::vector<dou
   double before = peak();
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   while (speeds.size() < 7 || Clock::now() < end) {
-    const double speed = operations / seconds_of(work);
+    const double speed = operations / thread_seconds_of(work);
     const double after = peak();
     speeds.push_back(speed);
     fractions.push_back(2 * speed / (before + after));
@@ -205,8 +199,8 @@ class GemmBench {
     std::vector<double> ratios;
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     while (ratios.size() < 7 || Clock::now() < end) {
-      const double one = seconds_of([&] { gemm(shape, 0); });
-      const double all = seconds_of([&] { run(shape, {}, 1); });
+      const double one = thread_seconds_of([&] { gemm(shape, 0); });
+      const double all = thread_seconds_of([&] { run(shape, {}, 1); });
       ratios.push_back(one / all);
     }
     return median(ratios);

@@ -63,7 +63,7 @@ class RandomPairs final : public text::Pairs {
   std::vector<std::vector<std::int32_t>> source_, target_;
 };
 
-struct Options {
+struct TrainBench {
   std::string preset = "transformer-tiny", task = "generate";
   bool copy = false;
   std::int32_t vocabulary = 10000;
@@ -75,11 +75,7 @@ struct Options {
   double seconds = 10;
 };
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-nlohmann::json measure(const Options& o) {
+nlohmann::json measure(const TrainBench& o) {
   ModelConfig config = preset(o.preset);
   config.tokens().vocabulary = config.generator().vocabulary = o.vocabulary;
   config.generator().copy = o.copy;
@@ -162,7 +158,7 @@ nlohmann::json measure(const Options& o) {
 
 void add_bench_train(CLI::App& bench, const Streams& streams) {
   auto* sub = bench.add_subcommand("train", "whole training steps on random sentences");
-  const auto o = std::make_shared<Options>();
+  const auto o = std::make_shared<TrainBench>();
   sub->add_option("--preset", o->preset, "the model");
   sub->add_option("--task", o->task, "generate; chat, of three turns; classify: a bag of words and pairs of words")
       ->check(CLI::IsMember({"generate", "chat", "classify"}));
