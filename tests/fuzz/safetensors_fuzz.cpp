@@ -20,6 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)file.integers(entry.name);
       } catch (const fovea::FileError&) {  // not a whole type
       }
+      try {
+        if (file.int8(entry.name).size() != entry.end - entry.begin) std::abort();
+      } catch (const fovea::FileError&) {  // not int8
+      }
     }
     if (covered > size) std::abort();
   } catch (const fovea::FileError&) {
