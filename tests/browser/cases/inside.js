@@ -6,7 +6,6 @@ const whole = async (open, more = '') => {
   await page.waitForSelector('.heads-grid button');
   return page;
 };
-const output = (page) => page.textContent('#output');
 
 module.exports = {
   async 'every kind of attention can be chosen, and the address keeps it'({ open, check }) {
@@ -35,14 +34,16 @@ module.exports = {
 
   async 'a word is hidden, an edge cut, a head silenced: the translation follows, and is undone'({ open, check }) {
     const page = await whole(open);
-    const before = await output(page);
+    // Hiding a piece may leave the words as they are, but not their probability.
+    await page.waitForFunction(() => /log-probability/.test(document.querySelector('#facts').textContent));
+    const before = await page.textContent('#facts');
     await page.click('.tokens.source button >> nth=1');
     await page.click('[data-do=mask]');
     await page.waitForSelector('.changes li');
-    await page.waitForFunction((was) => document.querySelector('#output').textContent !== was && document.querySelector('#output').textContent !== '', before);
     check.match(await page.textContent('.changes li'), /hidden/);
+    await page.waitForFunction((was) => document.querySelector('#facts').textContent !== was, before);
     await page.click('.changes button');
-    await page.waitForFunction((was) => document.querySelector('#output').textContent === was, before);
+    await page.waitForFunction((was) => document.querySelector('#facts').textContent === was, before);
     await page.getByRole('button', { name: 'Layer 1, head 2' }).click();
     await page.click('[data-do=silence]');
     await page.waitForSelector('.changes li');
