@@ -42,10 +42,10 @@ struct Classification {
 
 /// How lines are classified.
 struct ClassifyOptions {
-  std::int64_t batch_tokens = 4096;  // tokens classified together by one thread
-  bool skip_long = false;            // a line longer than the model can read is an empty result, not an error
-  bool saliency = false;             // give Classification::saliency: a forward and a backward for each label
-  int saliency_labels = 10;          // of so many labels, the likeliest
+  std::int64_t batch_tokens = 4096;    // tokens classified together by one thread
+  bool skip_long = false;              // a line longer than the model can read is an empty result, not an error
+  bool saliency = false;               // give Classification::saliency: a forward and a backward for each label
+  int saliency_labels = 10;            // of so many labels, the likeliest
   std::vector<AttentionKind> kinds{};  // give Classification::maps of these kinds; the encoder's of one sentence only
 };
 

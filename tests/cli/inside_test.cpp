@@ -210,12 +210,34 @@ TEST_F(Inside, AClassifiersPoolingAndItsEncoder) {
   std::string text;
   for (int i = 0; i < 12; ++i) text += i % 2 == 0 ? "__label__a we like soup\n" : "__label__b we fear rain\n";
   folder_.write("labels.txt", text);
-  const auto trained = run_cli({"train", "--task", "classify", "--model", file("c"), "--source", file("labels.txt"),
-                                "--valid-source", file("labels.txt"), "--encoder", "transformer", "--layers", "1", "--dim",
-                                "16", "--ffn", "16", "--heads", "2", "--pooling", "hops", "--tokenizer", "word",
-                                "--max-steps", "8"});
+  const auto trained = run_cli({"train",
+                                "--task",
+                                "classify",
+                                "--model",
+                                file("c"),
+                                "--source",
+                                file("labels.txt"),
+                                "--valid-source",
+                                file("labels.txt"),
+                                "--encoder",
+                                "transformer",
+                                "--layers",
+                                "1",
+                                "--dim",
+                                "16",
+                                "--ffn",
+                                "16",
+                                "--heads",
+                                "2",
+                                "--pooling",
+                                "hops",
+                                "--tokenizer",
+                                "word",
+                                "--max-steps",
+                                "8"});
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const Ran ran = run_cli({"run", "--model", file("c"), "--attention", file("a.jsonl"), "--kind", "all"}, "we like soup\n");
+  const Ran ran =
+      run_cli({"run", "--model", file("c"), "--attention", file("a.jsonl"), "--kind", "all"}, "we like soup\n");
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json record = json::parse(folder_.read("a.jsonl"));
   std::size_t encoder = 0;

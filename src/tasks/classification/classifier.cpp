@@ -196,8 +196,8 @@ void Classifier::classify(const Batch& batch, const TextClassifier& model, const
     }
     if (!whole && s + 1 == line.source.sentence_ends.size()) {  // words times sentences, as one map
       const auto count = static_cast<std::int64_t>(out.attention.size());
-      out.maps.push_back(map_of(AttentionKind::pooling, 0, 0, Tensor::of({1, count}, out.attention), {out.label},
-                                out.tokens));
+      out.maps.push_back(
+          map_of(AttentionKind::pooling, 0, 0, Tensor::of({1, count}, out.attention), {out.label}, out.tokens));
     }
   });
 }
@@ -211,8 +211,8 @@ ModelRun Classifier::run(const std::string& text) const {
   Line line{0, {}};
   reader_->read(text, line.source);
   if (line.source.sentence_ends.size() > 1) {
-    throw UsageError(fmt::format("explain: {} sentences, each encoded alone; give one of them",
-                                 line.source.sentence_ends.size()));
+    throw UsageError(
+        fmt::format("explain: {} sentences, each encoded alone; give one of them", line.source.sentence_ends.size()));
   }
   const Batch batch(std::span<const Line>(&line, 1));
   const TextBatch texts = batch.rows.view();
