@@ -185,8 +185,8 @@ std::string shaded_page(const std::vector<AttentionRecord>& records, const std::
   parts.lead = records.size() == 1 ? "What decided on the label"
                                    : fmt::format("What decided on the labels of {} texts", records.size());
   parts.body =
-      "<div id=\"texts\"><noscript>This page draws with JavaScript; the same as a picture needs none.</noscript></div>
-" +
+      "<div id=\"texts\"><noscript>This page draws with JavaScript; the same as a picture needs "
+      "none.</noscript></div>\n" +
       data_element("pictures", records_json(records));
   parts.styles = {"classify.css"};
   parts.scripts = {"weights.js", "labels.js", "view_labels.js"};
