@@ -56,8 +56,8 @@ void check_weights(const std::vector<float>& values, const std::string& name, co
   throw FileError(fmt::format("{}: {} holds a number that is not a weight from 0 to 1", where, name));
 }
 
-LargestWeights largest_of(const Safetensors& file, const std::string& name, std::size_t rows, std::size_t columns,
-                          const std::string& where) {
+LargestWeights read_largest(const Safetensors& file, const std::string& name, std::size_t rows, std::size_t columns,
+                            const std::string& where) {
   const IntegerArray index = file.integers(name + kIndex);
   const Tensor t = file.tensor(name + kLargest);
   const bool fits = t.rank() == 2 && t.dim(0) == static_cast<std::int64_t>(rows) && index.shape == t.shape() &&
@@ -72,8 +72,8 @@ LargestWeights largest_of(const Safetensors& file, const std::string& name, std:
 }
 
 // A matrix without a row or a column is not in the file.
-AttentionMatrix matrix_of(const Safetensors& file, const std::string& name, std::size_t rows, std::size_t columns,
-                          const std::string& where) {
+AttentionMatrix read_matrix(const Safetensors& file, const std::string& name, std::size_t rows, std::size_t columns,
+                            const std::string& where) {
   AttentionMatrix m{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), {}};
   if (rows == 0 || columns == 0) return m;
   const Tensor t = file.tensor(name);
@@ -106,17 +106,17 @@ AttentionRecord record_of(const Safetensors& file, const json& line, std::int64_
     one.at("keys").get_to(map.keys);
     const std::string name = map_name(number, map);
     if (file.contains(name + kIndex)) {
-      map.largest = largest_of(file, name, map.queries.size(), map.keys.size(), where);
+      map.largest = read_largest(file, name, map.queries.size(), map.keys.size(), where);
     } else {
-      map.weights = matrix_of(file, name, map.queries.size(), map.keys.size(), where);
+      map.weights = read_matrix(file, name, map.queries.size(), map.keys.size(), where);
     }
     record.maps.push_back(std::move(map));
   }
   const std::string name = weights_name(number);
   if (file.contains(name + kIndex)) {
-    record.largest = largest_of(file, name, record.target.size(), record.source.size(), where);
+    record.largest = read_largest(file, name, record.target.size(), record.source.size(), where);
   } else {
-    record.weights = matrix_of(file, name, record.target.size(), record.source.size(), where);
+    record.weights = read_matrix(file, name, record.target.size(), record.source.size(), where);
   }
   return record;
 }
