@@ -31,7 +31,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Who links the libraries needs these; who only runs fovea can leave them out with --no-install-recommends.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy")  # for `import fovea`
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libsentencepiece-dev, libicu-dev, zlib1g-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libsentencepiece-dev, libicu-dev, zlib1g-dev, libjpeg-dev, libpng-dev")
 # What belongs to Debian's package alone: unit, configuration, copyright, changelog.
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian.cmake)
 file(WRITE ${PROJECT_BINARY_DIR}/conffiles "/etc/default/fovea\n")

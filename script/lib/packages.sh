@@ -21,4 +21,5 @@ binary_packages=(
   g++ cmake ninja-build
   libhwy-dev libcli11-dev nlohmann-json3-dev libfmt-dev
   libicu-dev libsentencepiece-dev zlib1g-dev libgnutls28-dev
+  libjpeg-dev libpng-dev
 )
