@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "fovea/activation.hpp"
 #include "fovea/packed_weight.hpp"
 #include "fovea/var.hpp"
 
@@ -39,8 +40,9 @@ struct Window2d {
 };
 
 /// A convolution over pictures: `x` [B, H, W, C], `weights` [window.height window.width C, O], `bias` [O]; gives
-/// [B, H', W', O] with H' = (H + 2 pad - height) / stride + 1.
-[[nodiscard]] Var conv2d(const Var& x, const Var& weights, const Var& bias, const Window2d& window);
+/// [B, H', W', O] with H' = (H + 2 pad - height) / stride + 1. `activation` may be relu, in the same pass.
+[[nodiscard]] Var conv2d(const Var& x, const Var& weights, const Var& bias, const Window2d& window,
+                         Activation activation = Activation::none);
 
 /// The largest and the mean value of each window, channel by channel: [B, H, W, C] to [B, H', W', C]. Padding never
 /// wins the maximum; the mean counts it as zeros. At most half a window may be padding.

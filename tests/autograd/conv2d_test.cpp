@@ -62,6 +62,30 @@ TEST(Conv2d, ComputesWhatTheFormulaSays) {
   }
 }
 
+TEST(Conv2d, TheRectifierIsAppliedInTheSamePass) {
+  for (const Window2d& window : kWindows) {
+    const std::vector<Tensor> in{random_tensor({2, 5, 6, 3}, 1),
+                                 random_tensor({window.height * window.width * 3, 9}, 2), random_tensor({9}, 3)};
+    std::vector<Tensor> values, gradients;
+    for (const bool fused : {false, true}) {
+      std::vector<Var> leaves;
+      for (const Tensor& t : in) leaves.push_back(Var::parameter(t.clone()));
+      const Var y = fused ? conv2d(leaves[0], leaves[1], leaves[2], window, Activation::relu)
+                          : relu(conv2d(leaves[0], leaves[1], leaves[2], window));
+      backward(y, random_tensor(y.shape(), 4));
+      values.push_back(y.value());
+      for (const Var& leaf : leaves) gradients.push_back(leaf.grad().clone());
+    }
+    EXPECT_TRUE(std::ranges::equal(values[0].values(), values[1].values()));
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_TRUE(std::ranges::equal(gradients[i].values(), gradients[3 + i].values())) << i;
+    }
+  }
+  EXPECT_THROW((void)conv2d(random_tensor({1, 1, 1, 1}, 1), random_tensor({1, 1}, 2), random_tensor({1}, 3), {},
+                            Activation::tanh),
+               UsageError);
+}
+
 TEST(Conv2d, GradientMatchesFiniteDifferences) {
   for (const Window2d& window : kWindows) {
     for (const std::int64_t out : {1, 9}) {

@@ -38,7 +38,9 @@ struct Conv2d {
         bias(p.get(name + ".bias", {out}, Init::zeros)),
         window(over) {}
   /// X [batch, height, width, in].
-  [[nodiscard]] Var operator()(const Var& x) const { return conv2d(x, weight, bias, window); }
+  [[nodiscard]] Var operator()(const Var& x, Activation activation = Activation::none) const {
+    return conv2d(x, weight, bias, window, activation);
+  }
 
   Var weight{};       // [window.height * window.width * in, out]
   Var bias{};         // [out]

@@ -29,12 +29,12 @@ Pixels::Pixels(const char* op, const Shape& x, const Window2d& w) : window(w) {
 }
 
 void Pixels::gather(const float* x, std::int64_t begin, std::int64_t end, float* rows) const {
-  const auto bytes = static_cast<std::size_t>(channels) * sizeof(float);
   const bool may_leave = window.pad_y > 0 || window.pad_x > 0;
   for (std::int64_t i = begin; i < end; ++i, rows += depth()) {
     if (may_leave) std::memset(rows, 0, static_cast<std::size_t>(depth()) * sizeof(float));
-    for_window(i, [&](std::int64_t pixel, std::int64_t place) {
-      std::memcpy(rows + place * channels, x + pixel * channels, bytes);
+    for_rows(i, [&](std::int64_t pixel, std::int64_t place, std::int64_t count) {
+      std::memcpy(rows + place * channels, x + pixel * channels,
+                  static_cast<std::size_t>(count * channels) * sizeof(float));
     });
   }
 }
@@ -42,10 +42,8 @@ void Pixels::gather(const float* x, std::int64_t begin, std::int64_t end, float*
 void Pixels::scatter_add(const float* rows, std::int64_t begin, std::int64_t end, float* x) const {
   const auto& math = *kernels::active().math;
   for (std::int64_t i = begin; i < end; ++i, rows += depth()) {
-    for_window(i, [&](std::int64_t pixel, std::int64_t place) {
-      float* to = x + pixel * channels;
-      const float* from = rows + place * channels;
-      math.add_in_place(from, to, static_cast<std::size_t>(channels));
+    for_rows(i, [&](std::int64_t pixel, std::int64_t place, std::int64_t count) {
+      math.add_in_place(rows + place * channels, x + pixel * channels, static_cast<std::size_t>(count * channels));
     });
   }
 }

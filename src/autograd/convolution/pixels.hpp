@@ -25,9 +25,16 @@ struct Pixels {
     return {batch, out_height, out_width, out_channels};
   }
 
-  /// body(pixel of the input, place in the window) for each pixel of a window that lies on the picture, row by row.
+  /// Whether the windows are the pixels themselves.
+  [[nodiscard]] bool single() const {
+    return window.height == 1 && window.width == 1 && window.stride_y == 1 && window.stride_x == 1 &&
+           window.pad_y == 0 && window.pad_x == 0;
+  }
+
+  /// body(first pixel of the input, its place in the window, how many beside each other) for each row of a window, as
+  /// far as it lies on the picture.
   template <class Body>
-  void for_window(std::int64_t index, const Body& body) const {
+  void for_rows(std::int64_t index, const Body& body) const {
     const std::int64_t picture = index / per_picture();
     const std::int64_t top = index % per_picture() / out_width * window.stride_y - window.pad_y;
     const std::int64_t left = index % out_width * window.stride_x - window.pad_x;
@@ -35,8 +42,16 @@ struct Pixels {
     const std::int64_t end = std::min(window.width, width - left);
     for (std::int64_t ky = std::max<std::int64_t>(0, -top); ky < std::min(window.height, height - top); ++ky) {
       const std::int64_t row = (picture * height + top + ky) * width + left;
-      for (std::int64_t kx = first; kx < end; ++kx) body(row + kx, ky * window.width + kx);
+      if (first < end) body(row + first, ky * window.width + first, end - first);
     }
+  }
+
+  /// body(pixel of the input, place in the window) for each pixel of a window that lies on the picture, row by row.
+  template <class Body>
+  void for_window(std::int64_t index, const Body& body) const {
+    for_rows(index, [&](std::int64_t pixel, std::int64_t place, std::int64_t count) {
+      for (std::int64_t k = 0; k < count; ++k) body(pixel + k, place + k);
+    });
   }
 
   /// Copies windows [begin, end) out as rows [depth()], zeros where they leave the picture.

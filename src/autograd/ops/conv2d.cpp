@@ -1,18 +1,22 @@
 // convolution over pictures [B, H, W, C]
-//   forward   y_p = b + sum over the pixels q of p's window  x_q W_(p,q)
-//   backward  dx_q = sum over the windows p that hold q  dy_p W_(p,q)',  dW = sum_p window_p' dy_p,  db = sum_p dy_p
+//   forward   y_p = f(b + sum over the pixels q of p's window  x_q W_(p,q)), f the identity or the rectifier
+//   backward  with dy = 0 where the rectifier gave 0:
+//             dx_q = sum over the windows p that hold q  dy_p W_(p,q)',  dW = sum_p window_p' dy_p,  db = sum_p dy_p
 // Windows are copied out in blocks that stay in the cache, and each block is one product; all windows at once never
-// exist.
+// exist. Windows of one pixel are the picture itself.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "autograd/convolution/pixels.hpp"
+#include "autograd/elementwise.hpp"
 #include "fovea/convolution.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/math.hpp"
 
 namespace fovea {
 namespace {
@@ -43,13 +47,14 @@ void weight_gradients(const Pixels& p, const Tensor& x, const Tensor& dy, const 
   const Tensor dw = Tensor::zeros({parts, depth, out});
   const Tensor db = Tensor::zeros({parts, out});
   parallel_for(parts, 1, [&](std::int64_t part, std::int64_t) {
-    const Tensor rows = Tensor::empty({block, depth});
+    const Tensor rows = p.single() ? Tensor() : Tensor::empty({block, depth});
     for (std::int64_t k = part * blocks / parts; k < (part + 1) * blocks / parts; ++k) {
       const std::int64_t begin = k * block;
       const std::int64_t end = std::min(begin + block, p.windows());
       const float* from = dy.data() + begin * out;
-      p.gather(x.data(), begin, end, rows.data());
-      parallel_gemm(Trans::yes, Trans::no, depth, out, end - begin, rows.data(), depth, from, out, 1,
+      if (rows) p.gather(x.data(), begin, end, rows.data());
+      const float* windows = rows ? rows.data() : x.data() + begin * depth;
+      parallel_gemm(Trans::yes, Trans::no, depth, out, end - begin, windows, depth, from, out, 1,
                     dw.data() + part * depth * out, out);
       add_columns(from, end - begin, out, db.data() + part * out);
     }
@@ -69,6 +74,13 @@ void input_gradient(const Pixels& p, const Tensor& w, const Tensor& dy, const Va
   const std::int64_t block = block_size(p);
   const kernels::PackedMatrix packed(Trans::yes, out, depth, w.data(), out);
   const GradTarget dx = x.grad_target();
+  if (p.single()) {
+    parallel_for(p.windows(), block, [&](std::int64_t begin, std::int64_t end) {
+      kernels::gemm_packed(end - begin, dy.data() + begin * out, out, packed, dx.add ? 1.0F : 0.0F,
+                           dx.tensor.data() + begin * depth, depth);
+    });
+    return;
+  }
   parallel_for(p.batch, 1, [&](std::int64_t picture, std::int64_t) {
     const Tensor rows = Tensor::empty({block, depth});
     if (!dx.add) dx.tensor.slice(0, picture, picture + 1).fill(0);
@@ -83,7 +95,10 @@ void input_gradient(const Pixels& p, const Tensor& w, const Tensor& dy, const Va
 
 }  // namespace
 
-Var conv2d(const Var& x, const Var& weights, const Var& bias, const Window2d& window) {
+Var conv2d(const Var& x, const Var& weights, const Var& bias, const Window2d& window, Activation activation) {
+  if (activation != Activation::none && activation != Activation::relu) {
+    throw UsageError("conv2d: activation: none or relu is needed");
+  }
   const Pixels p("conv2d", x.shape(), window);
   if (weights.rank() != 2 || weights.dim(0) != p.depth() || !bias || !(bias.shape() == Shape{weights.dim(1)})) {
     throw ShapeError(fmt::format("conv2d: weights {} and bias {} for windows of {}x{} on {}; [{},O] and [O] are needed",
@@ -99,12 +114,22 @@ Var conv2d(const Var& x, const Var& weights, const Var& bias, const Window2d& wi
   const kernels::PackedMatrix packed(Trans::no, depth, out, w.data(), out);
   const std::int64_t block = block_size(p);
   parallel_for(p.windows(), block, [&](std::int64_t begin, std::int64_t end) {
-    const Tensor rows = Tensor::empty({end - begin, depth});
-    p.gather(input.data(), begin, end, rows.data());
-    kernels::gemm_packed(end - begin, rows.data(), depth, packed, 0, y.data() + begin * out, out, {.bias = b.data()});
+    const Tensor rows = p.single() ? Tensor() : Tensor::empty({end - begin, depth});
+    if (rows) p.gather(input.data(), begin, end, rows.data());
+    kernels::gemm_packed(end - begin, rows ? rows.data() : input.data() + begin * depth, depth, packed, 0,
+                         y.data() + begin * out, out, {.bias = b.data(), .activation = activation});
   });
-  return record(y, {x, weights, bias}, [p, x, weights, bias, input, w](const Tensor& gradient) {
-    const Tensor dy = gradient.contiguous();
+  const Tensor kept = activation == Activation::relu ? y : Tensor();
+  return record(y, {x, weights, bias}, [p, x, weights, bias, input, w, kept](const Tensor& gradient) {
+    Tensor dy = gradient.contiguous();
+    if (kept) {
+      const Tensor through = Tensor::empty(dy.shape());
+      const auto relu_backward = kernels::active().math->relu_backward;
+      elementwise(dy.size(), [&](std::int64_t i, std::size_t n) {
+        relu_backward(kept.data() + i, dy.data() + i, through.data() + i, n, false);
+      });
+      dy = through;
+    }
     if (weights.requires_grad() || bias.requires_grad()) weight_gradients(p, input, dy, weights, bias);
     if (x.requires_grad()) input_gradient(p, w, dy, x);
   });
