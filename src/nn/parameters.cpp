@@ -89,7 +89,8 @@ Parameters::Entry& Parameters::entry(const std::string& name, const Shape& shape
 }
 
 Var Parameters::get(const std::string& name, const Shape& shape, const Init& init) {
-  return entry(name, shape, init).weight;
+  const Entry& e = entry(name, shape, init);
+  return e.frozen ? Var(e.weight.value()) : e.weight;
 }
 
 Parameters::Entry& Parameters::entry(const std::string& name, const Shape& shape, const Init& init,
@@ -103,18 +104,25 @@ Parameters::Entry& Parameters::entry(const std::string& name, const Shape& shape
 }
 
 Var Parameters::get(const std::string& name, const Shape& shape, const Init& init, MatrixLayout layout) {
-  return entry(name, shape, init, layout).weight;
+  const Entry& e = entry(name, shape, init, layout);
+  return e.frozen ? Var(e.weight.value()) : e.weight;
 }
 
 Weight Parameters::matrix(const std::string& name, const Shape& shape, const Init& init, MatrixLayout layout) {
   Entry& e = entry(name, shape, init, layout);
   e.to_pack = true;
-  return {e.weight, layout, e.packed};
+  return {e.frozen ? Var(e.weight.value()) : e.weight, layout, e.packed};
 }
 
 void Parameters::put(const std::string& name, Tensor value) {
   if (!index_.emplace(name, entries_.size()).second) throw Error("weight " + name + ": there twice");
   entries_.push_back({name, Var::parameter(std::move(value)), false, {}, false, nullptr});
+}
+
+void Parameters::freeze(std::string_view prefix) {
+  for (Entry& entry : entries_) {
+    if (entry.name.starts_with(prefix)) entry.frozen = true;
+  }
 }
 
 const Var* Parameters::find(std::string_view name) const {
@@ -164,6 +172,7 @@ Parameters Parameters::replica() const {
     copy.entries_.back().layout = entry.layout;
     copy.entries_.back().to_pack = entry.to_pack;
     copy.entries_.back().packed = entry.packed;
+    copy.entries_.back().frozen = entry.frozen;
   }
   copy.packed_ = packed_;
   copy.stored_ = stored_;

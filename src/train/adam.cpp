@@ -44,7 +44,7 @@ Adam::Adam(Parameters& parameters, const AdamOptions& options, const std::vector
     first_.push_back(Tensor::zeros(weight.shape()));
     second_.push_back(Tensor::zeros(weight.shape()));
     if (options.ema > 0) mean_.push_back(weight.value().clone());
-    for (std::int64_t at = 0; at < weight.size() && !rows_[e]; at += kPiece) {
+    for (std::int64_t at = 0; at < weight.size() && !rows_[e] && !parameters.entries()[e].frozen; at += kPiece) {
       pieces_.push_back({e, at, std::min(kPiece, weight.size() - at), nullptr});
     }
   }
@@ -75,7 +75,8 @@ double Adam::norm(double scale) {
   const kernels::OptimKernels& kernels = *kernels::active().optim;
   gradients_.clear();
   for (std::size_t e = 0; e < rows_.size(); ++e) {
-    gradients_.push_back(rows_[e] ? Tensor() : parameters_.entries()[e].weight.grad());
+    gradients_.push_back(rows_[e] || parameters_.entries()[e].frozen ? Tensor()
+                                                                     : parameters_.entries()[e].weight.grad());
   }
   find_rows();
   each_piece([&](std::size_t i, const Piece& p) {

@@ -75,6 +75,7 @@ class Parameters {
     std::optional<MatrixLayout> layout;               // of a matrix that a layer multiplies with
     bool to_pack = false;                             // the layer multiplies with the packed form
     std::shared_ptr<const PackedWeight> packed = {};  // once pack() was called
+    bool frozen = false;                              // not trained: layers get its value as a constant
   };
 
   /// Without weights; new ones will be made from the seed.
@@ -92,6 +93,9 @@ class Parameters {
 
   /// Puts a weight in before a layer asks for it. Throws Error when the name is taken.
   void put(const std::string& name, Tensor value);
+  /// Weights whose names begin with this are not trained: layers built from here on, or from a replica, take their
+  /// values as constants, and Adam leaves them as they are.
+  void freeze(std::string_view prefix);
   /// From now on nothing new is made.
   void seal() { sealed_ = true; }
 
