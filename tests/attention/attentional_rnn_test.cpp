@@ -9,6 +9,7 @@
 #include "fovea/ops.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/kernels.hpp"
+#include "support/op_test.hpp"
 
 namespace fovea {
 namespace {
@@ -52,6 +53,14 @@ std::vector<DecoderCase> cases() {
       }
     }
   }
+  for (const DecoderForm form : kForms) {
+    const int least = form == DecoderForm::conditional ? 2 : 1;
+    all.push_back({.form = form, .layers = least, .gate = true});
+    all.push_back({.cell = Cell::lstm, .form = form, .score = ScoreName::general, .layers = least, .gate = true});
+    all.push_back({.form = form, .layers = least, .reading = Reading::hard});
+    all.push_back({.cell = Cell::lstm, .form = form, .layers = least, .gate = true, .reading = Reading::hard});
+  }
+  all.push_back({.score = ScoreName::coverage, .local = LocalName::predictive, .gate = true});
   all.push_back({.cell = Cell::lstm, .form = DecoderForm::luong, .layers = 2, .feeding = false});
   all.push_back({.form = DecoderForm::luong, .score = ScoreName::coverage, .feeding = false});
   DecoderCase dense{.cell = Cell::lstm, .form = DecoderForm::luong, .layers = 2};
@@ -78,8 +87,8 @@ std::vector<DecoderCase> cases() {
 std::string name(const DecoderCase& c) {
   return "cell " + std::to_string(static_cast<int>(c.cell)) + " form " + std::to_string(static_cast<int>(c.form)) +
          " score " + std::to_string(static_cast<int>(c.score)) + " local " + std::to_string(static_cast<int>(c.local)) +
-         " layers " + std::to_string(c.layers) + " first " + std::to_string(c.first) + " units " +
-         std::to_string(c.units);
+         " gate " + std::to_string(c.gate) + " reading " + std::to_string(static_cast<int>(c.reading)) + " layers " +
+         std::to_string(c.layers) + " first " + std::to_string(c.first) + " units " + std::to_string(c.units);
 }
 
 std::vector<Var> constants(const std::vector<Tensor>& values) {
@@ -312,6 +321,63 @@ TEST(AttentionalRnnStepper, StepByStepIsTheSameRun) {
     }
     EXPECT_THROW(stepper.step(Tensor::zeros({7, c.embedding})), ShapeError);
     EXPECT_THROW(stepper.keep(std::vector<std::int32_t>{2}), ShapeError);
+  }
+}
+
+// Several targets that read one row of the memory are the same as the memory with that row repeated.
+TEST(AttentionalRnn, TargetsMayShareAMemory) {
+  for (const ScoreName score : {ScoreName::additive, ScoreName::dot, ScoreName::location}) {
+    DecoderCase c{.score = score, .gate = true};
+    if (needs_equal_widths(score)) c.memory = c.units;
+    c.memory_lengths = {5, 3, 5};
+    std::vector<Tensor> values = c.random();
+    const std::vector<std::int32_t> rows{1, 0, 1};
+    const Tensor two = test::random_tensor({2, c.source, c.memory}, 77);
+    const auto run = [&](bool shared, Tensor& dmemory) {
+      std::vector<Var> in = constants(values);
+      const Var memory = Var::parameter(two.clone());
+      AttentionalRnnOptions how = c.options();
+      const std::vector<std::int64_t> each{3, 5, 3}, of_two{5, 3};
+      how.memory_lengths = shared ? of_two : each;
+      if (shared) how.memory_rows = rows;
+      in[1] = shared ? memory : gather(memory, rows);
+      const AttentionalRnn result = c.run(in, how);
+      backward(sum(add(sum(mul(result.states, result.states)), sum(result.weights))));
+      dmemory = memory.grad().clone();
+      return result.contexts.value();
+    };
+    Tensor apart, together;
+    const Tensor expected = run(false, apart);
+    EXPECT_TRUE(test::same_bytes(run(true, together), expected));
+    for (std::int64_t i = 0; i < apart.size(); ++i) EXPECT_NEAR(together.data()[i], apart.data()[i], 1e-5);
+  }
+}
+
+// Places are drawn by the weights: over many seeds as often as the weights say, and by the seed alone.
+TEST(AttentionalRnn, SampledPlacesFollowTheWeights) {
+  const DecoderCase c;
+  const std::vector<Var> in = constants(c.random());
+  AttentionalRnnOptions how = c.options();
+  how.reading = Reading::sampled;
+  std::vector<double> counts(static_cast<std::size_t>(c.source), 0.0);
+  constexpr int runs = 4000;
+  for (int i = 0; i < runs; ++i) {
+    how.reading_seed = static_cast<std::uint64_t>(i);
+    const AttentionalRnn run = c.run(in, how);
+    ASSERT_EQ(run.read.shape(), (Shape{c.batch, c.steps, c.source}));
+    for (std::int64_t j = 0; j < c.source; ++j) {
+      const float read = run.read.data()[j];  // of the first step, whose weights are the same in every run
+      counts[static_cast<std::size_t>(j)] += read;
+      for (std::int64_t k = 0; read > 0 && k < c.memory; ++k) {
+        ASSERT_EQ(run.contexts.value().data()[k], in[1].value().data()[j * c.memory + k]);
+      }
+    }
+    if (i > 0) continue;
+    EXPECT_TRUE(test::same_bytes(c.run(in, how).read, run.read));
+  }
+  const AttentionalRnn last = c.run(in, how);
+  for (std::int64_t j = 0; j < c.source; ++j) {
+    EXPECT_NEAR(counts[static_cast<std::size_t>(j)] / runs, last.weights.value().data()[j], 0.03) << j;
   }
 }
 

@@ -23,7 +23,9 @@ struct DecoderCase {
   int layers = 1;  // conditional: 2, the cells
   bool feeding = true;
   bool first = true;
-  std::int64_t half_width = 2;  // of local attention
+  bool gate = false;                // of the context
+  Reading reading = Reading::soft;  // or hard
+  std::int64_t half_width = 2;      // of local attention
   std::int64_t batch = 3, steps = 4, source = 5, embedding = 3, memory = 6, units = 7, hidden = 9, result = 5;
   std::vector<std::int64_t> lengths{4, 1, 3};
   std::vector<std::int64_t> memory_lengths{5, 3, 1};
@@ -41,6 +43,7 @@ struct DecoderCase {
                               .want_weights = true};
     if (local != LocalName::none)
       how.local = Local{.half_width = half_width, .gaussian = local != LocalName::monotonic};
+    how.reading = reading;
     return how;
   }
 
@@ -87,6 +90,10 @@ struct DecoderCase {
     if (luong()) {
       all.push_back({"a", {memory + units, result}});
       all.push_back({"a_bias", {result}});
+    }
+    if (gate) {
+      all.push_back({"gate", {units}});
+      all.push_back({"gate_bias", {1}});
     }
     if (local == LocalName::predictive) {
       all.push_back({"center", {4, units}});
@@ -157,6 +164,8 @@ struct DecoderCase {
     }
     w.attentional = by["a"];
     w.attentional_bias = by["a_bias"];
+    w.gate = by["gate"];
+    w.gate_bias = by["gate_bias"];
     w.center = by["center"];
     w.center_vector = by["center_v"];
     return w;
@@ -328,7 +337,16 @@ class ReferenceDecoder {
       if (c_.local == LocalName::gaussian || c_.local == LocalName::predictive)
         w *= std::exp(-2 * distance * distance / std::pow(c_.half_width, 2));
       const Row m = row("memory", b * c_.source + j);
-      for (std::size_t i = 0; i < m.size(); ++i) step.context[i] += w * m[i];
+      for (std::size_t i = 0; c_.reading == Reading::soft && i < m.size(); ++i) step.context[i] += w * m[i];
+    }
+    const auto most = std::max_element(step.weights.begin(), step.weights.end());
+    if (c_.reading == Reading::hard && *most > 0) {
+      step.context = row("memory", b * c_.source + (most - step.weights.begin()));
+    }
+    if (c_.gate) {
+      double z = value("gate_bias", 0);
+      for (std::size_t i = 0; i < q.size(); ++i) z += q[i] * value("gate", static_cast<std::int64_t>(i));
+      for (double& v : step.context) v *= sigmoid(z);
     }
     for (std::size_t j = 0; j < coverage.size(); ++j) coverage[j] += step.weights[j];
   }

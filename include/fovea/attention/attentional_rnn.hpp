@@ -44,7 +44,15 @@ struct AttentionalRnnWeights {
   Var center{};                    // local-p: W [p, h] of the predicted centre; empty: local-m
   Var center_vector{};             // local-p: v [p]
   Storage storage = Storage::f32;  // of the matrices that a PackedAttentionalRnn multiplies with
+  // Xu et al. 2015, section 4.2.1: the context is multiplied by sigmoid(query . gate + gate_bias); empty: it is not
+  Var gate{};       // [h]
+  Var gate_bias{};  // [1]
 };
+
+/// How a decoder reads the memory by its weights: soft takes the mean, hard the one row of the memory that has most
+/// weight, sampled one row drawn by the weights as probabilities (Xu et al. 2015, section 4.1). No gradient comes from
+/// a row that was chosen to the weights: that is what reinforce_loss() is for.
+enum class Reading { soft, hard, sampled };
 
 /// How a decoder runs.
 struct AttentionalRnnOptions {
@@ -55,6 +63,11 @@ struct AttentionalRnnOptions {
   std::optional<Local> local = {};                    // its centers stay empty
   Dropout dropout{};                                  // of what a layer gives to the layer above
   bool want_weights = false;                          // give AttentionalRnn::weights
+  Reading reading = Reading::soft;                    // the mean of the memory, or one row of it
+  std::uint64_t reading_seed = 0;                     // of what is sampled
+  // [B]: which row of the memory each target reads, so that several read one; empty: its own. The memory's lengths are
+  // then of its rows too.
+  std::span<const std::int32_t> memory_rows = {};
 };
 
 /// What a decoder computed; zeros where there is padding.
@@ -62,8 +75,9 @@ struct AttentionalRnn {
   Var states;       // [B, T, h] of the top layer; not of Luong
   Var contexts;     // [B, T, M]; not of Luong
   Var attentional;  // [B, T, G]: g; Luong only
-  // [B, T, S]; a gradient may flow into them. 0 where no key is visible.
+  // [B, T, S]; a gradient may flow into them. 0 where no key is visible. Where one row is read: the probabilities.
   Var weights = Var::absent("weights were not requested: set AttentionalRnnOptions::want_weights");
+  Tensor read{};  // [B, T, S], with weights and unless reading is soft: 1 for the row that was read, else 0
 };
 
 /// Runs a decoder over given inputs (teacher forcing): x [B, T, E], memory [B, S, M], the first state of each layer

@@ -2,6 +2,8 @@
 //   forward   s_j = v . tanh(q + k_j + e_j c), scale q . k_j, or q_j;   a = softmax(s) times a Gaussian around the
 //   centre p
 //             context = sum_j a_j m_j;  coverage e += a;  p = S sigmoid(v_p . tanh(W_p h))
+//             with a gate: context times sigmoid(g . h + b). Reading one row j: context = m_j, j the arg max of a, or
+//             drawn by it
 //   backward  see attention_step_backward.cpp
 #include "attention/rnn/attention_step.hpp"
 
@@ -11,6 +13,7 @@
 
 #include "attention/rnn/attention_keys.hpp"
 #include "autograd/recurrent/rows.hpp"
+#include "base/rng.hpp"
 #include "fovea/attention/interventions.hpp"
 #include "kernels/attention_step.hpp"
 #include "kernels/kernels.hpp"
@@ -44,6 +47,28 @@ float predict(const Decoder& d, float* row, Int length) {
   float z = 0;
   for (Int i = 0; i < d.center_dim; ++i) z += d.center_vector_value.data()[i] * row[i];
   return static_cast<float>(length) / (1.0F + std::exp(-z));
+}
+
+// sigmoid(g . h + b)
+float gate_of(const Decoder& d, const float* h) {
+  float z = 0;
+  kernels::active().attention_step->dot(1, d.units, 1, h, d.gate_value.data(), d.units, &z);
+  return 1.0F / (1.0F + std::exp(-z - d.gate_bias_value));
+}
+
+// The one row that is read: the first of most weight, or the first whose weights up to it exceed a random number that
+// depends on the sequence and the step alone. -1: none is visible.
+Int chosen(const Decoder& d, Int b, Int step, const Range& range, const float* w) {
+  if (range.count() == 0) return -1;
+  if (d.reading == Reading::hard) return std::max_element(w + range.low, w + range.high) - w;
+  double left = Rng(d.reading_seed ^ mix64(static_cast<std::uint64_t>(b)), static_cast<std::uint64_t>(step)).uniform();
+  Int last = range.low;
+  for (Int i = range.low; i < range.high; ++i) {
+    if (w[i] > 0) last = i;
+    left -= w[i];
+    if (left < 0) return i;
+  }
+  return last;  // the weights summed to a little less than 1
 }
 
 void score(const Decoder& d, const Source& source, Int b, const Range& range, const float* q, const float* coverage,
@@ -112,8 +137,24 @@ void attend_rows(const Decoder& d, const Source& source, const AttentionRows& ro
     if (rows.editor != nullptr) {
       rows.editor->edit({b, 0, rows.step, range.low}, {w + range.low, static_cast<std::size_t>(range.count())}, {});
     }
-    kernels.weigh(range.count(), d.memory_width, w + range.low, source.memory_row(b, range.low), d.memory_width,
-                  contexts + j * context_stride);
+    float* context = contexts + j * context_stride;
+    if (d.reading == Reading::soft) {
+      kernels.weigh(range.count(), d.memory_width, w + range.low, source.memory_row(b, range.low), d.memory_width,
+                    context);
+    } else {
+      const Int row = chosen(d, b, rows.step, range, w);
+      zero_row(context, d.memory_width);
+      if (row >= 0) copy_row(source.memory_row(b, row), context, d.memory_width);
+      if (float* to = keep(d.read)) {
+        zero_row(to, source.steps);
+        if (row >= 0) to[row] = 1;
+      }
+    }
+    if (d.gate) {
+      const float open = gate_of(d, queries + j * d.units);
+      for (Int i = 0; i < d.memory_width; ++i) context[i] *= open;
+      if (float* to = keep(d.gates)) *to = open;
+    }
     keep_row(w, keep(d.weights), source.steps);
     for (Int i = 0; covered != nullptr && i < source.steps; ++i) covered[i] += w[i];
   }

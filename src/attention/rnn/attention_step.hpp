@@ -44,6 +44,7 @@ struct AttentionGradients {
   Tensor scores;    // [rows, S]
   Tensor queries;   // [rows, dim]: of the projected queries
   Tensor centers;   // [rows, center_dim]: before tanh
+  Tensor gates;     // [rows, 1]: of the gate before the sigmoid
   GradTarget keys;  // [B, S, dim], additive only: added to in the loop
 };
 

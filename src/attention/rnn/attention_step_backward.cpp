@@ -4,6 +4,8 @@
 //   dp   = sum_j da_j a_j (j - p) / sigma^2,  dz = dp p (1 - p / S),  d(W_p h) = dz v_p (1 - t^2)
 //   additive  dq = sum_j ds_j v (1 - tanh^2), the same for dk_j;  dot  dq = scale sum_j ds_j k_j;  location  dq_j =
 //   ds_j
+//   with a gate b that made c = b sum_j a_j m_j:  db = dc . sum_j a_j m_j, and b dc takes dc's place
+//   of one row that was read: da_j has only what comes from outside
 // The gradients of the memory and of a dot product's keys are products over all steps, made after the loop.
 #include <algorithm>
 
@@ -70,13 +72,27 @@ void attend_backward(const Decoder& d, const AttentionRows& rows, const float* d
     zero_row(ds, source.steps);
     kernels.dot(range.count(), d.memory_width, 1, dcontext, source.memory_row(b, range.low), d.memory_width,
                 ds + range.low);
+    float open = 1;
+    if (d.gate) {
+      open = d.gates.data()[kept];
+      const float* read = row_of(d.read, kept);
+      float dopen = 0;
+      for (Int i = range.low; i < range.high; ++i) {
+        dopen += read[i] * ds[i];
+        ds[i] *= open;
+      }
+      gradients.gates.data()[kept] = dopen * open * (1 - open);
+    }
+    if (d.reading != Reading::soft) zero_row(ds, source.steps);
     float* later = dcoverage == nullptr ? nullptr : dcoverage + j * source.steps;
     for (Int i = range.low; i < range.high; ++i) {
       if (dweights) ds[i] += row_of(dweights, kept)[i];
       if (later != nullptr) ds[i] += later[i];
     }
     const float dcenter = softmax_back(d, range, center, a, ds);
-    keep_row(dcontext, row_of(gradients.contexts, kept), d.memory_width);
+    if (float* to = row_of(gradients.contexts, kept)) {
+      for (Int i = 0; i < d.memory_width; ++i) to[i] = open * dcontext[i];
+    }
     keep_row(ds, row_of(gradients.scores, kept), source.steps);
     if (d.centering) {
       center_back(d, b, center, dcenter, row_of(d.center_tanh, kept), row_of(scratch.center, j), sums.center_vector);
@@ -111,6 +127,10 @@ void attend_backward(const Decoder& d, const AttentionRows& rows, const float* d
   for (Int j = 0; d.unit_epsilon > 0 && j < rows.count; ++j) {
     const Int kept = rows.kept[j];
     unit_back(row_of(d.queries, kept), d.query_norms.data()[kept], d.unit_epsilon, d.units, dqueries + j * d.units);
+  }
+  for (Int j = 0; d.gate && j < rows.count; ++j) {
+    const float dz = gradients.gates.data()[rows.kept[j]];
+    for (Int i = 0; i < d.units; ++i) dqueries[j * d.units + i] += dz * d.gate_value.data()[i];
   }
   if (d.centering) d.centering_back.multiply(rows.count, scratch.center.data(), d.center_dim, 1, dqueries, d.units);
 }

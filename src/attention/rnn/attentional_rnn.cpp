@@ -53,6 +53,7 @@ AttentionalRnn attentional_rnn(const Var& x, const Var& memory, const Attentiona
 
   AttentionalRnn result;
   const Tensor reported = how.want_weights ? expand(d, d.weights) : Tensor();
+  if (reported && how.reading != Reading::soft) result.read = expand(d, d.read);
   if (d.luong()) {
     const auto back = [held](std::span<const Tensor> dy) {
       Decoder& k = *held.get();

@@ -207,6 +207,7 @@ Gradients::Gradients(const Decoder& d, const OutputGradients& given) : outputs(g
   attention.scores = array(d.kind == Kind::dot && d.keys.requires_grad(), rows, d.source.steps);
   attention.queries = array(d.query_weights.requires_grad(), rows, d.dim);
   attention.centers = array(d.center.requires_grad(), rows, d.center_dim);
+  attention.gates = array(static_cast<bool>(d.gate), rows, 1);
   if (d.kind == Kind::additive && d.keys.requires_grad()) {
     attention.keys = d.keys.grad_target();
     if (!attention.keys.add) attention.keys.tensor.fill(0);

@@ -76,6 +76,8 @@ struct Decoder final : detail::Counted {
   float scale = 1;
   float unit_epsilon = 0;  // above 0: queries are made unit vectors first, as cosine wants them
   bool local = false, gaussian = false;
+  Reading reading = Reading::soft;
+  std::uint64_t reading_seed = 0;
   Int half_width = 0;
 
   Sequences targets;
@@ -84,20 +86,23 @@ struct Decoder final : detail::Counted {
 
   // Inputs; keys are already projected. query_weights, query_bias: q = h op(W) + b; without them q = h.
   Var x, memory, keys, query_weights, query_bias, vector, coverage_weight;
-  Var attentional, attentional_bias, center, center_vector;
+  Var attentional, attentional_bias, center, center_vector, gate, gate_bias;
   kernels::Trans query_trans = kernels::Trans::no;
   Tensor query_view;  // the part of query_weights that is used: all, or the first h columns
 
   // Their values, and the matrices of the time loop with their transposes.
   Tensor input;  // x [rows, E]
   Tensor query_bias_value, vector_value, coverage_weight_value;
-  Tensor attentional_bias_value, center_vector_value;
+  Tensor attentional_bias_value, center_vector_value, gate_value;
+  float gate_bias_value = 0;
   StepMatrix query, query_back, feeding, feeding_back, attend, attend_back, centering, centering_back;
 
   // Kept of attention:
   Tensor queries;      // [rows, dim], projected
   Tensor query_norms;  // [rows], with unit_epsilon
   Tensor weights;      // [rows, S]
+  Tensor read;         // [rows, S]: what the memory was multiplied with; the weights, or 1 for one row
+  Tensor gates;        // [rows]: of the context, where there is a gate
   Tensor coverage;     // [rows, S], before the step
   Tensor centers;      // [rows]
   Tensor center_tanh;  // [rows, center_dim]

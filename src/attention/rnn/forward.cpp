@@ -48,6 +48,8 @@ void forward(Decoder& d) {
   d.queries = array(d.keep, d.dim);
   d.query_norms = array(d.keep && d.unit_epsilon > 0, 1);
   d.weights = array(true, d.source.steps);
+  d.read = d.reading == Reading::soft ? d.weights : array(true, d.source.steps);
+  d.gates = array(d.keep && d.gate, 1);
   d.coverage = array(d.keep && d.coverage_weight, d.source.steps);
   d.centers = array(d.keep && d.local, 1);
   d.center_tanh = array(d.keep && d.centering, d.center_dim);

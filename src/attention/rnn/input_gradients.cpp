@@ -78,7 +78,7 @@ void memory_gradients(const Decoder& d, const Gradients& g) {
       }
     });
   };
-  per_sequence(d.memory, d.weights, g.attention.contexts, d.memory_width, 1);
+  per_sequence(d.memory, d.read, g.attention.contexts, d.memory_width, 1);
   if (d.kind == Kind::dot) per_sequence(d.keys, g.attention.scores, d.queries, d.dim, d.scale);
 }
 
@@ -100,6 +100,15 @@ void attention_gradients(const Decoder& d, const Gradients& g) {
   if (d.center.requires_grad()) {
     const GradTarget dw = d.center.grad_target();
     multiply(Trans::yes, Trans::no, g.attention.centers, queries, dw.add, dw.tensor);
+  }
+  if (d.gate.requires_grad()) {
+    const GradTarget dw = d.gate.grad_target();
+    multiply(Trans::yes, Trans::no, g.attention.gates, queries, dw.add, dw.tensor.reshape({1, d.units}));
+  }
+  if (d.gate_bias.requires_grad()) {
+    double sum = 0;
+    for (const float dz : g.attention.gates.values()) sum += dz;
+    d.gate_bias.accumulate(Tensor::full({1}, static_cast<float>(sum)));
   }
   if (d.attentional.requires_grad()) {
     const GradTarget dw = d.attentional.grad_target();

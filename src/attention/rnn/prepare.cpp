@@ -81,6 +81,16 @@ void set_weights(Decoder& d, const AttentionalRnnWeights& weights, const Attenti
   set_layers(d, weights.layers);
   if (how.local) set_local(d, weights, *how.local);
   set_score(d, weights.score);
+  d.reading = how.reading;
+  d.reading_seed = how.reading_seed;
+  if (weights.gate) {
+    expect("gate", weights.gate, {d.units});
+    expect("gate_bias", weights.gate_bias, {1});
+    d.gate = weights.gate;
+    d.gate_bias = weights.gate_bias;
+    d.gate_value = value_of(d.gate);
+    d.gate_bias_value = d.gate_bias.value().item();
+  }
   d.query_bias_value = value_of(d.query_bias);
   d.vector_value = value_of(d.vector);
   d.coverage_weight_value = value_of(d.coverage_weight);
@@ -107,15 +117,18 @@ detail::Ref<Decoder> prepare(const Var& x, const Var& memory, const AttentionalR
   if (!x || x.rank() != 3) {
     throw ShapeError(fmt::format("{}: x {}: expected [B,T,E]", kOp, x ? x.shape().text() : "is missing"));
   }
-  if (!memory || memory.rank() != 3 || memory.dim(0) != x.dim(0) || memory.dim(1) < 1) {
+  const bool shared = !how.memory_rows.empty();
+  if (!memory || memory.rank() != 3 || (!shared && memory.dim(0) != x.dim(0)) || memory.dim(1) < 1) {
     throw ShapeError(fmt::format("{}: memory {}: expected [{},S,M] with S at least 1", kOp,
                                  memory ? memory.shape().text() : "is missing", x.dim(0)));
+  }
+  if (shared && static_cast<Int>(how.memory_rows.size()) != x.dim(0)) {
+    throw ShapeError(fmt::format("{}: {} memory rows for a batch of {}", kOp, how.memory_rows.size(), x.dim(0)));
   }
   const kernels::Dropout dropout = make_dropout(kOp, how.dropout);
   detail::Ref<Decoder> made(new Decoder(Sequences(kOp, x.dim(0), x.dim(1), how.lengths, false)));
   Decoder& d = *made.get();
   d.x = x;
-  d.memory = memory;
   d.batch = x.dim(0);
   d.steps = x.dim(1);
   d.embedding = x.dim(2);
@@ -124,12 +137,20 @@ detail::Ref<Decoder> prepare(const Var& x, const Var& memory, const AttentionalR
   d.dropout = d.states() > 1 ? dropout.rate : 0.0F;
   d.dropout_seed = dropout.seed;
   check_first(d, d.batch, first, first_cell);
-  d.keys = keys_of(d, weights.score, memory);
-  set_source(d, memory, d.keys, how.memory_lengths, d.source);
+  // Keys are projected once for all targets that read them.
+  const Var keys = keys_of(d, weights.score, memory);
+  const bool same = keys && keys.value().data() == memory.value().data();
+  d.memory = shared ? gather(memory, how.memory_rows) : memory;
+  d.keys = !shared || !keys ? keys : same ? d.memory : gather(keys, how.memory_rows);
+  Vector<Int> lengths;
+  for (std::size_t b = 0; shared && !how.memory_lengths.empty() && b < how.memory_rows.size(); ++b) {
+    lengths.push_back(how.memory_lengths[static_cast<std::size_t>(how.memory_rows[b])]);
+  }
+  set_source(d, d.memory, d.keys, shared ? std::span<const Int>(lengths) : how.memory_lengths, d.source);
   d.input = d.targets.compact(x.value().contiguous().reshape({d.batch * d.steps, d.embedding}));
 
-  inputs = {d.x,           d.memory,           d.keys,   d.query_weights, d.query_bias, d.vector, d.coverage_weight,
-            d.attentional, d.attentional_bias, d.center, d.center_vector};
+  inputs = {d.x,           d.memory,           d.keys,   d.query_weights, d.query_bias, d.vector,   d.coverage_weight,
+            d.attentional, d.attentional_bias, d.center, d.center_vector, d.gate,       d.gate_bias};
   for (std::size_t l = 0; l < d.layers.size(); ++l) {
     Layer& layer = d.layers[l];
     if (l < first.size()) layer.first = first[l];
