@@ -62,6 +62,9 @@
     chat: (fields, signal) => ask('chat', {
       method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
     }),
+    caption: (fields, signal) => ask('caption', {
+      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
+    }),
     attention: (fields, signal) => new Promise((done, fail) => {
       const id = ++count;
       waiting.set(id, { done, fail });

@@ -37,6 +37,11 @@
       noClassifier: 'The server has no model that classifies.', noWords: 'The text has no words to classify.',
       moreLabels: (n) => `and ${n} less likely ones`, attentionNote: 'how much each word was attended to, whatever the label',
       saliencyOf: (label) => `Saliency for ${label}`, saliencyNote: 'words that speak for it (blue) and against it (orange)',
+      // pictures
+      dropPicture: 'Drop a picture here', choosePicture: 'or choose one', otherPicture: 'Another picture', picture: 'Picture', captionTitle: 'Caption',
+      captionYet: 'The caption appears here.', noCaptioner: 'The server has no model that describes pictures.',
+      notAPicture: 'The browser cannot read this file as a picture.', pictureHint: 'Point at a word to see what it looked at.',
+      wordLooked: (share, row, column) => `${share} % at row ${row}, column ${column}`,
       // translation
       from: 'From', to: 'To', swap: 'Swap languages',
       detect: 'Detect language', detected: (name) => `Detected: ${name}`, write: 'Write here', yours: 'Your text',
@@ -90,6 +95,9 @@
       noClassifier: '服务器上没有可用于分类的模型。', noWords: '这段文字里没有可分类的词。',
       moreLabels: (n) => `以及 ${n} 个可能性更小的类别`, attentionNote: '每个词受到的关注，与类别无关',
       saliencyOf: (label) => `“${label}”的显著性`, saliencyNote: '支持（蓝）与反对（橙）它的词',
+      dropPicture: '把图片拖到这里', choosePicture: '或选择一张', otherPicture: '换一张图片', picture: '图片', captionTitle: '描述',
+      captionYet: '描述会显示在这里。', noCaptioner: '服务器没有看图说话的模型。', notAPicture: '浏览器无法把这个文件读作图片。',
+      pictureHint: '指向一个词，看它注视了图片的哪里。', wordLooked: (share, row, column) => `${share} % 在第 ${row} 行第 ${column} 列`,
       from: '从', to: '到', swap: '交换语言',
       detect: '检测语言', detected: (name) => `检测到：${name}`, write: '在此输入', yours: '您的文字',
       translation: '译文', clear: '清空', copy: '复制译文', copied: '已复制', link: '复制链接',

@@ -52,6 +52,13 @@ struct RecordLabel {
   std::vector<float> saliency{};  // of each source token: for the label (positive) or against it; may be empty
 };
 
+/// The picture that a source stands for: its regions are the source's tokens, row by row from the top, and cover the
+/// square in the middle of the picture.
+struct RecordedPicture {
+  std::string place{};        // a path, or INDEX.tsv#NAME; empty: the source is text
+  int rows = 0, columns = 0;  // of the regions
+};
+
 /// The attention of one line: what files, answers, pages and pictures are made of.
 struct AttentionRecord {
   std::string title{};                          // shown above the picture; may be empty
@@ -61,6 +68,7 @@ struct AttentionRecord {
   std::vector<float> copied{};  // of a model that copies: how much of each target token's probability came from there
   std::vector<AttentionMap> maps{};   // none, or some or all of the heads one by one
   std::vector<RecordLabel> labels{};  // of a classifier, likeliest first
+  RecordedPicture picture{};          // where the source is a picture
 
   /// Whether a target token was rather copied from the source than generated.
   [[nodiscard]] bool is_copied(std::size_t target_token) const {
@@ -91,7 +99,8 @@ struct AttentionJsonOptions {
 ///
 /// In place of "weights" of a long text there is "largest": {"index": [[key…]…], "weight": [[number…]…]}, the largest
 /// of each query. `attention` holds the maps, where there are some; `copied` a number from 0 to 1 for each target
-/// token, of models that copy; `title` stands first, where there is one. A classifier's line has
+/// token, of models that copy; `title` stands first, where there is one; and where the source is a picture, "picture":
+/// {"place": "dog.jpg", "rows": 9, "columns": 9} stands before it. A classifier's line has
 /// `"labels": [{"label": text, "probability": number, "saliency": [number…]}…]`; its weights may be missing.
 [[nodiscard]] std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& how = {});
 /// Several sentences of one text as one record: blocks on the diagonal, since sentences do not attend to each other.

@@ -6,6 +6,7 @@
 // texts shaded by what decided. FILE may be "-".
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <istream>
 #include <limits>
@@ -20,6 +21,7 @@
 #include "fovea/error.hpp"
 #include "view/attention_file.hpp"
 #include "view/page.hpp"
+#include "view/picture/picture_view.hpp"
 #include "view/shaded.hpp"
 #include "view/svg.hpp"
 #include "view/terminal.hpp"
@@ -68,7 +70,9 @@ void draw_in_terminal(std::int64_t line, const AttentionRecord& picture, const V
         << "\n\n";
     return;
   }
-  out << (picture.labels.empty() ? view::draw_heat_map(picture, weights, style) : view::draw_shaded(picture, style))
+  out << (picture.picture.rows > 0  ? view::draw_picture_grids(picture, weights, style)
+          : !picture.labels.empty() ? view::draw_shaded(picture, style)
+                                    : view::draw_heat_map(picture, weights, style))
       << '\n';
 }
 
@@ -80,6 +84,8 @@ void view_file(const ViewOptions& options, const Streams& streams) {
   const view::TerminalStyle style = terminal_style(streams.out, options.color);
   std::vector<AttentionRecord> pictures;
   std::vector<view::SvgPiece> pieces;
+  std::vector<std::pair<AttentionRecord, std::string>> photographs;  // with the address of what they show
+  const PictureFiles picture_files;
   std::int64_t drawn = 0;
   std::int64_t classified = 0;  // lines of a classifier, or empty
   bool some_labels = false;
@@ -88,6 +94,14 @@ void view_file(const ViewOptions& options, const Streams& streams) {
     classified += picture.labels.empty() && !is_empty(picture) ? 0 : 1;
     some_labels = some_labels || !picture.labels.empty();
     if (!to_files) return draw_in_terminal(line, picture, options, style, streams.out);
+    if (picture.picture.rows > 0) {
+      const std::string address = view::picture_address(picture_files, picture.picture.place);
+      if (!options.svg.empty()) {
+        pieces.push_back(view::svg_filmstrip(picture, weights_to_draw(picture, options), address));
+      }
+      if (!options.html.empty()) photographs.emplace_back(std::move(picture), address);
+      return;
+    }
     if (!options.svg.empty()) {
       if (drawn > kMostPictures) {
         throw UsageError(fmt::format(
@@ -108,11 +122,15 @@ void view_file(const ViewOptions& options, const Streams& streams) {
     throw FileError(fmt::format(
         "{}: {}", name, options.line > 0 ? fmt::format("line {} is blank", options.line) : "has no attention in it"));
   const std::string title = from_stdin ? "Attention" : std::filesystem::path(options.file).filename().string();
-  // A file holds the lines of one model.
+  // A file holds the lines of one model. Of a picture that could not be read there is an empty line.
   const bool labels = some_labels && classified == drawn;
-  const std::string page = options.html.empty() ? ""
-                           : labels             ? view::shaded_page(pictures, title)
-                                                : view::attention_page(pictures, title);
+  if (!photographs.empty() && !std::all_of(pictures.begin(), pictures.end(), is_empty)) {
+    throw FileError(fmt::format("{}: holds pictures and text; --line draws one of them", name));
+  }
+  const std::string page = options.html.empty()   ? ""
+                           : !photographs.empty() ? view::picture_page(photographs, title)
+                           : labels               ? view::shaded_page(pictures, title)
+                                                  : view::attention_page(pictures, title);
   const std::string drawing =
       options.svg.empty() ? ""
       : labels            ? view::shaded_document(pieces, title)

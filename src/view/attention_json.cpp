@@ -196,6 +196,17 @@ AttentionMap map(const Field& one, const AttentionRecord& record) {
   return map;
 }
 
+RecordedPicture picture(const Field& field, std::size_t regions) {
+  if (!field.value().is_object()) field.fail(fmt::format("is {}, not an object", field.kind()));
+  const Field place = field.at("place");
+  if (!place.value().is_string()) place.fail(fmt::format("is {}, not a path in quotes", place.kind()));
+  RecordedPicture p{place.value().get<std::string>(), number(field.at("rows")), number(field.at("columns"))};
+  if (static_cast<std::size_t>(p.rows) * static_cast<std::size_t>(p.columns) != regions) {
+    field.fail(fmt::format("has {} rows and {} columns for {} regions", p.rows, p.columns, regions));
+  }
+  return p;
+}
+
 // Of a field of every sentence in turn: tokens(i) are those of sentence i.
 template <class Tokens>
 void append_tokens(std::string& out, std::size_t sentences, const Tokens& tokens) {
@@ -329,6 +340,10 @@ std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJ
   const std::size_t n = sentences.size();
   std::string out = "{";
   if (!first.title.empty()) out += "\"title\":" + json(view::clean(first.title)).dump() + ",";
+  if (first.picture.rows > 0) {
+    out += fmt::format("\"picture\":{{\"place\":{},\"rows\":{},\"columns\":{}}},",
+                       json(view::clean(first.picture.place)).dump(), first.picture.rows, first.picture.columns);
+  }
   out += "\"source\":";
   append_tokens(
       out, n, [&](std::size_t i) -> const auto& { return sentences[i].source; });
@@ -383,6 +398,7 @@ AttentionRecord parse_attention(std::string_view line, const std::string& where)
     record.title = title.value().get<std::string>();
   }
   if (object.contains("copied")) record.copied = shares(root.at("copied"), record.target.size());
+  if (object.contains("picture")) record.picture = picture(root.at("picture"), record.source.size());
   if (object.contains("attention")) {
     const Field maps = root.at("attention");
     for (std::size_t i = 0; i < maps.array_size(); ++i) record.maps.push_back(map(maps.at(i), record));

@@ -102,6 +102,7 @@ AttentionMatrix chosen_weights(const AttentionRecord& record, std::optional<int>
 AttentionRecord record_of_kind(const AttentionRecord& record, AttentionKind kind) {
   AttentionRecord out;
   out.title = record.title;
+  if (kind == AttentionKind::cross) out.picture = record.picture;
   for (const AttentionMap& map : record.maps) {
     if (map.kind == kind) out.maps.push_back(map);
   }
@@ -161,6 +162,11 @@ void check(const AttentionRecord& record) {
   if (!record.copied.empty() && record.copied.size() != record.target.size()) {
     throw ShapeError(fmt::format("attention record: {} shares of copying for {} target tokens", record.copied.size(),
                                  record.target.size()));
+  }
+  const RecordedPicture& p = record.picture;
+  if (p.rows != 0 && static_cast<std::size_t>(p.rows) * static_cast<std::size_t>(p.columns) != record.source.size()) {
+    throw ShapeError(fmt::format("attention record: a picture of {} rows and {} columns for {} regions", p.rows,
+                                 p.columns, record.source.size()));
   }
 }
 

@@ -136,10 +136,6 @@ void Api::route(const Shared& call) {
   finish(call, page(r.path));
 }
 
-void Api::caption(const Shared& call) {
-  (void)call->models->find(Task::caption, "");  // refuses: there is none
-}
-
 void Api::health(const Shared& call) {
   finish(call, {200, R"({"status":"ok"})"});
 }

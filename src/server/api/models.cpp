@@ -6,6 +6,7 @@
 
 #include "fovea/error.hpp"
 #include "fovea/model/folder.hpp"
+#include "server/api/caption_model.hpp"
 #include "server/api/chat_model.hpp"
 #include "server/api/classifier_model.hpp"
 #include "server/api/translation_model.hpp"
@@ -28,6 +29,8 @@ std::unique_ptr<Model> load(const ModelPlace& place) {
       return TranslationModel::load(place);
     case Task::classify:
       return ClassifierModel::load(place);
+    case Task::caption:
+      return CaptionModel::load(place);
     case Task::chat:
       return ChatModel::load(place);
     default:

@@ -131,6 +131,20 @@ std::string build() {
               {"model", text},
               {"attention", attention},
               {"attention_over_turns", matrix}}));
+  paths["/caption"] = post(
+      "caption", "Describe a picture",
+      {field("image", "string", true, "A JPEG or PNG in base64, or as a file of a form (multipart/form-data)"),
+       field("model", "string", false, "Name of the model, as /models lists it; the first of its kind otherwise"),
+       field("beam", "integer", false, "Hypotheses kept, 1 to 32"),
+       field("attention", "boolean", false, "Also give each token's weights over the regions of the picture"), key},
+      object({{"caption", text},
+              {"score", number},
+              {"log_probability", number},
+              {"tokens", array(text)},
+              {"rows", {{"type", "integer"}}},
+              {"columns", {{"type", "integer"}}},
+              {"attention", matrix},
+              {"model", text}}));
   paths["/models"] = get("server", "The models that are loaded: name, task, and languages or labels",
                          array(object({{"name", text}, {"task", text}, {"labels", array(text)}})));
   paths["/detect"] = post("translate", "Detect the language of a text",

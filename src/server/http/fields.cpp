@@ -99,15 +99,30 @@ Fields::Fields(const Request& request) {
   pairs.insert(pairs.end(), request.query.begin(), request.query.end());
   for (auto& [name, value] : pairs) {
     if (text::invalid_utf8(name) != std::string_view::npos) continue;
-    if (text::invalid_utf8(value) != std::string_view::npos) wrong(name.c_str(), "UTF-8");
-    if (!values_.contains(name)) values_[name] = std::move(value);
+    if (values_.contains(name)) continue;
+    if (text::invalid_utf8(value) == std::string_view::npos) {
+      values_[name] = std::move(value);
+    } else if (multipart) {  // a file
+      values_[name] = nlohmann::json::binary({value.begin(), value.end()});
+    } else {
+      wrong(name.c_str(), "UTF-8");
+    }
   }
 }
 
 const nlohmann::json& Fields::operator[](const char* name) const {
   static const nlohmann::json nothing;
   const auto found = values_.find(name);
-  return found == values_.end() ? nothing : *found;
+  if (found == values_.end()) return nothing;
+  if (found->is_binary()) wrong(name, "UTF-8");
+  return *found;
+}
+
+std::string Fields::bytes(const char* name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end() || !found->is_binary()) return text(name);
+  const auto& binary = found->get_binary();
+  return {binary.begin(), binary.end()};
 }
 
 std::string Fields::text(const char* name) const {

@@ -31,10 +31,12 @@ class Fields {
   /// Throws Refusal: 400 for what cannot be read, 413 for a body past the limit.
   explicit Fields(const Request& request);
 
-  /// Null when it is not there.
+  /// Null when it is not there. Throws Refusal 400 when it came in a form and is not UTF-8.
   [[nodiscard]] const nlohmann::json& operator[](const char* name) const;
   /// Empty when it is missing or empty; throws Refusal 400 when it is something else than a string.
   [[nodiscard]] std::string text(const char* name) const;
+  /// A text, or the bytes of a form's file; empty when it is missing. Throws Refusal 400 for something else.
+  [[nodiscard]] std::string bytes(const char* name) const;
   /// A number, also as text; `otherwise` when it is missing. Throws Refusal 400.
   [[nodiscard]] int number(const char* name, int otherwise) const;
   /// true, "true", "1" and the like. Throws Refusal 400.

@@ -1,0 +1,116 @@
+// POST /caption: a sentence about a picture, with what each of its words attended to.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "fovea/error.hpp"
+#include "server/api/api.hpp"
+#include "server/api/call.hpp"
+#include "server/api/caption_model.hpp"
+#include "server/api/numbers.hpp"
+#include "server/api/texts.hpp"
+
+namespace fovea::server {
+namespace {
+
+// A picture is decoded before it is made small: so much may one of them take meanwhile.
+constexpr PictureLimits kPictureLimits{.pixels = 16'000'000, .side = 16'000};
+
+// The bytes of base64, with or without "data:image/jpeg;base64," before it. Throws Refusal 400.
+std::string from_base64(std::string_view text) {
+  if (text.starts_with("data:")) text.remove_prefix(std::min(text.size(), text.find(',') + 1));
+  static constexpr auto values = [] {
+    std::array<std::int8_t, 256> all{};
+    all.fill(-1);
+    const std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (std::size_t i = 0; i < digits.size(); ++i)
+      all[static_cast<unsigned char>(digits[i])] = static_cast<std::int8_t>(i);
+    all['-'] = 62;  // as addresses have it
+    all['_'] = 63;
+    return all;
+  }();
+  std::string out;
+  out.reserve(text.size() * 3 / 4);
+  unsigned held = 0;
+  int bits = 0;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r' || c == ' ') continue;
+    if (c == '=') break;
+    const int value = values[static_cast<unsigned char>(c)];
+    if (value < 0) throw Refusal(400, "Invalid request: image parameter is not base64");
+    held = held << 6 | static_cast<unsigned>(value);
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    out += static_cast<char>(held >> bits & 0xFFU);
+  }
+  return out;
+}
+
+double rounded_number(float value) {
+  return std::round(static_cast<double>(value) * 1e5) / 1e5;
+}
+
+Response caption_response(const CaptionJob& job, const std::string& model) {
+  job.check();
+  const Caption& c = job.results.at(0);
+  nlohmann::json json = {{"caption", c.text},  {"score", c.score}, {"log_probability", c.log_probability},
+                         {"tokens", c.tokens}, {"rows", c.rows},   {"columns", c.columns},
+                         {"model", model}};
+  if (job.how.attention) {
+    nlohmann::json& rows = json["attention"] = nlohmann::json::array();
+    for (const auto& row : c.attention) {
+      nlohmann::json list = nlohmann::json::array();
+      for (const float weight : row) list.push_back(rounded_number(weight));
+      rows.push_back(std::move(list));
+    }
+  }
+  return {200, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+}
+
+}  // namespace
+
+void Api::caption(const Shared& call) {
+  check_access(*call);
+  const Fields fields(*call->request);
+  const auto& model = static_cast<const CaptionModel&>(call->models->find(Task::caption, fields.text("model")));
+  const std::string given = fields.bytes("image");
+  if (given.empty()) {
+    throw Refusal(400, "Invalid request: missing image parameter, a JPEG or PNG in base64 or as a file of a form");
+  }
+  const auto job = std::make_shared<CaptionJob>();
+  job->how.beam = fields.number("beam", options_.beam);
+  if (job->how.beam < 1 || job->how.beam > kWidestBeam) {
+    throw Refusal(400, fmt::format("Invalid request: beam parameter is not from 1 to {}", kWidestBeam));
+  }
+  job->how.attention = fields.flag("attention");
+  if (job->how.attention && !model.attends()) {
+    throw Refusal(400, fmt::format("the model {} has no attention to show", model.name()));
+  }
+  charge(*call, 1);
+
+  job->memory = Lease(options_.memory);
+  {
+    Lease decoding(options_.memory);
+    if (!decoding.grow(static_cast<std::size_t>(4 * kPictureLimits.pixels))) {
+      throw Refusal(429, "Slowdown: too many pictures are waiting", 2);
+    }
+    const bool raw = given.starts_with("\xFF\xD8") || given.starts_with("\x89PNG");
+    const std::string bytes = raw ? given : from_base64(given);
+    try {
+      const Picture whole = decode_picture(std::as_bytes(std::span(bytes)), "image", kPictureLimits);
+      job->picture = square(whole, model.picture_size());
+    } catch (const FileError& error) {
+      throw Refusal(400, fmt::format("Invalid request: {}", error.what()));
+    }
+  }
+  hold_request(*job, job->picture.rgb.size(), 1);
+  job->lines = {""};
+  job->unwanted = [call] { return call->reply->gone(); };
+  job->done = [this, call, job, name = model.name()] { respond(call, [&] { return caption_response(*job, name); }); };
+  submit(call, model, job);
+}
+
+}  // namespace fovea::server

@@ -1,0 +1,48 @@
+#include "server/api/caption_model.hpp"
+
+namespace fovea::server {
+namespace {
+
+CaptionJob& caption_job_of(const Item& item) {
+  return static_cast<CaptionJob&>(*item.job);  // only its own jobs come to a model
+}
+
+}  // namespace
+
+std::unique_ptr<Model> CaptionModel::load(const ModelPlace& place) {
+  return std::make_unique<CaptionModel>(place.name_or_folder(), std::make_unique<const Captioner>(place.folder));
+}
+
+CaptionModel::CaptionModel(std::string name, std::unique_ptr<const Captioner> captioner)
+    : Model(Task::caption, std::move(name)), captioner_(std::move(captioner)) {}
+
+void CaptionModel::add_description(nlohmann::json& json) const {
+  json["attention"] = attends();
+  json["pictureSize"] = picture_size();
+}
+
+bool CaptionModel::together(const Job& a, const Job& b) const {
+  const CaptionOptions& x = static_cast<const CaptionJob&>(a).how;
+  const CaptionOptions& y = static_cast<const CaptionJob&>(b).how;
+  return x.beam == y.beam && x.attention == y.attention;
+}
+
+Worker::Done CaptionModel::run(std::span<const Item> items, Desk& desk) const {
+  std::vector<Picture> pictures;
+  pictures.reserve(items.size());
+  for (const Item& item : items) pictures.push_back(caption_job_of(item).picture);
+  auto results = captioner_->captions(std::span<const Picture>(pictures), caption_job_of(items[0]).how);
+  Done done;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    CaptionJob& job = caption_job_of(items[i]);
+    Caption& best = results[i][0];
+    const auto regions = static_cast<std::size_t>(best.rows) * static_cast<std::size_t>(best.columns);
+    done.read += static_cast<std::int64_t>(regions);
+    done.written += static_cast<std::int64_t>(best.tokens.size());
+    desk.hold(job, best.attention.size() * regions * sizeof(float) + best.tokens.size() * sizeof(std::string));
+    job.results[items[i].line] = std::move(best);
+  }
+  return done;
+}
+
+}  // namespace fovea::server

@@ -1,0 +1,29 @@
+#include <fmt/format.h>
+
+#include "view/page.hpp"
+#include "view/picture/picture_view.hpp"
+
+namespace fovea::view {
+
+std::string picture_page(const std::vector<std::pair<AttentionRecord, std::string>>& pictures,
+                         const std::string& title) {
+  PageParts parts;
+  parts.title = title;
+  parts.lead = "Point at a word to see what it attended to";
+  std::vector<AttentionRecord> records;
+  std::string addresses = "[";
+  for (const auto& [record, address] : pictures) {
+    addresses += fmt::format("{}\"{}\"", records.empty() ? "" : ",\n", address);
+    records.push_back(record);
+  }
+  parts.body =
+      "<div id=\"pictures-here\"><noscript>This page draws with JavaScript; fovea view --svg makes a picture that "
+      "needs "
+      "none.</noscript></div>\n" +
+      data_element("pictures", records_json(records)) + data_element("addresses", addresses + "]");
+  parts.styles = {"picture.css"};
+  parts.scripts = {"picture.js", "picture_view.js"};
+  return html_page(parts);
+}
+
+}  // namespace fovea::view
