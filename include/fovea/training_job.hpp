@@ -40,13 +40,17 @@ struct TrainingJob {
   TrainOptions options{};                                  // a learning rate of 0 is the usual one for the model
   TokenizerKind tokenizer = TokenizerKind::sentencepiece;  // what a token is
   std::string tokenizer_model{};                           // a trained SentencePiece .model; empty: train one
-  bool bpe = false;                // SentencePiece: byte-pair encoding instead of a unigram model
-  int vocabulary = 8000;           // of each side, or of both when shared
-  int min_count = 1;               // words and characters that occur less often are unknown
-  bool shared_vocabulary = false;  // one for both sides
-  double subword_sampling = 0;     // Tokenizer::sample's amount, each epoch anew; 0: one segmentation for all
-  int max_length = 256;            // tokens; longer pairs are left out
-  float hops_penalty = 0;          // of a classifier that pools with several hops (Lin et al. 2017)
+  bool bpe = false;                         // SentencePiece: byte-pair encoding instead of a unigram model
+  int vocabulary = 8000;                    // of each side, or of both when shared
+  int min_count = 1;                        // words and characters that occur less often are unknown
+  bool shared_vocabulary = false;           // one for both sides
+  double subword_sampling = 0;              // Tokenizer::sample's amount, each epoch anew; 0: one segmentation for all
+  int max_length = 256;                     // tokens; longer pairs are left out
+  std::filesystem::path picture_weights{};  // caption: trained weights of the picture encoder squeezenet
+  bool freeze = false;                      // caption: do not train the picture encoder
+  float doubly_stochastic = 0;              // caption: see LossOptions
+  float attention_entropy = 0.002F;         // caption with hard attention: see LossOptions::entropy
+  float hops_penalty = 0;                   // of a classifier that pools with several hops (Lin et al. 2017)
   // Of a classifier: vectors that its words start with, text (GloVe, fastText .vec) or binary (word2vec); as wide as
   // the embeddings.
   std::string vectors{};

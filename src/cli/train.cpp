@@ -107,6 +107,8 @@ class Screen final : public TrainingObserver {
 };
 
 struct Flags {
+  std::string picture_encoder = "small", attention_kind;
+  std::optional<int> picture_size, picture_channels, picture_blocks;
   std::string preset, pooling, arch, encoder, decoder, norm, positions, activation, cell, attention, form, local, tie,
       turns, tokenizer = "sentencepiece";
   std::string schedule = "inverse-sqrt", validate_by = "loss", precision = "fp32", optimizer = "adam",
@@ -240,6 +242,15 @@ ModelConfig model_config(const Flags& f) {
   change_kind(g.decoder, decoder_of_kind, f.arch, "--arch");
   change_kind(c.encoder, encoder_of_kind, f.encoder, "--encoder");
   change_kind(g.decoder, decoder_of_kind, f.decoder, "--decoder");
+  const bool captions = f.task == "caption";
+  // A caption's decoder attends to the regions themselves unless there is an encoder between; without any word on it,
+  // it is that of Xu et al. 2015.
+  if (captions && f.preset.empty()) {
+    if (f.encoder.empty()) c.encoder = NoEncoderConfig{};
+    const std::string kind = !f.decoder.empty() ? f.decoder : !f.arch.empty() ? f.arch : "rnn";
+    g.decoder = decoder_of_kind(kind, "--decoder");  // with its own layers and width
+    if (auto* rnn = std::get_if<RnnDecoderConfig>(&g.decoder)) rnn->form = RnnForm::gated;
+  }
   const bool classifies = f.task == "classify";
   if (classifies) {
     if (!f.decoder.empty() || f.decoder_layers || !f.tie.empty()) {
@@ -284,6 +295,27 @@ ModelConfig model_config(const Flags& f) {
   }
   if (f.no_input_feeding) FOVEA_SET_PARTS(c, "--no-input-feeding", input_feeding, false);
   if (f.coverage) FOVEA_SET_PARTS(c, "--coverage", coverage, true);
+  if (!f.attention_kind.empty()) {
+    const Focus focus = enum_value<Focus>(f.attention_kind, "--attention-kind");
+    FOVEA_SET_PARTS(c, "--attention-kind", attention_kind, focus);
+    if (f.form.empty() && focus == Focus::hard) FOVEA_SET_PARTS(c, "--attention-kind", form, RnnForm::gated);
+  }
+  if (captions) {
+    PictureSourceConfig pictures;
+    pictures.picture_encoder = enum_value<PictureEncoder>(f.picture_encoder, "--picture-encoder");
+    pictures.picture_size = f.picture_size.value_or(pictures.picture_size);
+    pictures.picture_channels = f.picture_channels.value_or(pictures.picture_channels);
+    pictures.picture_blocks = f.picture_blocks.value_or(pictures.picture_blocks);
+    auto* none = std::get_if<NoEncoderConfig>(&c.encoder);
+    pictures.embedding = none != nullptr ? dim_of(c.generator().decoder) : dim_of(c.encoder);
+    if (none != nullptr) none->dim = pictures.embedding;
+    c.source = pictures;
+    GeneratorConfig& head = c.generator();
+    head.embedding = f.embedding.value_or(dim_of(head.decoder));
+    if (!f.tie.empty()) head.tie = enum_value<Tie>(f.tie, "--tie");
+    if (f.unscaled_embeddings) head.scaled_embeddings = false;
+    return c;
+  }
   // Embeddings are as wide as the states unless another width is given.
   c.tokens().embedding = f.embedding.value_or(dim_of(c.encoder));
   if (f.unscaled_embeddings) c.tokens().scaled_embeddings = false;
@@ -351,7 +383,9 @@ void add_training(CLI::App& app, const Streams& streams, TrainingObserver* obser
   const auto job = std::make_shared<TrainingJob>();
   const auto f = std::make_shared<Flags>();
   sub->add_option("--model", job->model, "folder to leave the model in")->required();
-  sub->add_option("--source", job->source, "training text, plain or .gz, one sentence per line");
+  sub->add_option("--source", job->source,
+                  "training text, plain or .gz, one sentence per line; for --task caption pictures, each a path or "
+                  "INDEX.tsv#NAME");
   sub->add_option("--target", job->target,
                   "its translation, line by line; for --task classify its labels, or left out when lines of --source "
                   "begin with __label__X");
@@ -364,8 +398,10 @@ void add_training(CLI::App& app, const Streams& streams, TrainingObserver* obser
   sub->add_option("--valid-target", job->valid_target, "its translation, or labels");
   sub->add_option("--valid-pairs", job->valid_pairs, "both in one file, with the same columns as --pairs");
   sub->add_option("--config", f->config_file, "TOML file with options under their names; the command line wins");
-  sub->add_option("--task", f->task,
-                  "generate: text to text; classify: text to a label; chat: turns, separated by tabs, to a reply");
+  sub->add_option(
+      "--task", f->task,
+      "generate: text to text; classify: text to a label; chat: turns, separated by tabs, to a reply; caption: "
+      "a picture to text");
   sub->add_option("--languages", job->config.languages, "what the model translates, as in en-de");
   sub->add_flag("--resume", job->resume, "go on from the checkpoint in the model folder, if there is one");
   sub->add_flag("--overwrite", job->overwrite, "start anew in a folder that holds a model");
@@ -423,7 +459,10 @@ void add_training(CLI::App& app, const Streams& streams, TrainingObserver* obser
          "additive, dot, scaled-dot, general, concat, location, cosine or none (rnn decoder); scaled-dot or dot "
          "(transformer); scaled-dot (cnn)")
       ->group(group);
-  sub->add_option("--form", f->form, "bahdanau, luong or conditional (rnn decoder)")->group(group);
+  sub->add_option("--form", f->form, "bahdanau, luong, conditional or gated (rnn decoder)")->group(group);
+  sub->add_option("--attention-kind", f->attention_kind,
+                  "soft: the mean of what is attended to; hard: one place, sampled in training (gated form)")
+      ->group(group);
   sub->add_flag(
          "--input-feeding", f->input_feeding,
          "feed the attentional state back (rnn decoder; in the luong form, which it takes unless --form is given)")
@@ -441,6 +480,28 @@ void add_training(CLI::App& app, const Streams& streams, TrainingObserver* obser
   sub->add_flag("--unscaled-embeddings", f->unscaled_embeddings,
                 "do not multiply embeddings by the root of their width, without which they start small (rnn)")
       ->group(group);
+
+  group = "Pictures";
+  sub->add_option("--picture-encoder", f->picture_encoder, "small: a CNN to train; squeezenet: SqueezeNet 1.1")
+      ->group(group)
+      ->capture_default_str();
+  sub->add_option("--picture-weights", job->picture_weights,
+                  "trained weights of squeezenet: a folder of .npy or a .safetensors file")
+      ->group(group);
+  sub->add_flag("--freeze", job->freeze, "do not train the picture encoder; its features are computed once")
+      ->group(group);
+  sub->add_option("--picture-size", f->picture_size, "pixels on a side that pictures are resized to (160)")
+      ->group(group);
+  sub->add_option("--picture-channels", f->picture_channels, "numbers per region that small gives (256)")->group(group);
+  sub->add_option("--picture-blocks", f->picture_blocks, "residual blocks per resolution of small (1)")->group(group);
+  sub->add_option("--doubly-stochastic", job->doubly_stochastic,
+                  "weight of a loss that wants every region attended to by some word; 0: off")
+      ->group(group)
+      ->capture_default_str();
+  sub->add_option("--attention-entropy", job->attention_entropy,
+                  "weight of the entropy of hard attention, so that it goes on trying regions")
+      ->group(group)
+      ->capture_default_str();
 
   group = "Text";
   sub->add_option("--tokenizer", f->tokenizer, "sentencepiece, word, char, or a SentencePiece .model file")
@@ -524,9 +585,14 @@ void add_training(CLI::App& app, const Streams& streams, TrainingObserver* obser
 
   sub->callback([job, f, streams, rate, sub, observer, ended] {
     job->task = enum_value<Task>(f->task, "--task");
-    if (job->task == Task::caption) throw UsageError("--task: caption is not trained here yet");
     if (job->task != Task::chat && (!f->turns.empty() || f->max_turns)) {
       throw UsageError(fmt::format("{}: it goes with --task chat", f->turns.empty() ? "--max-turns" : "--turns"));
+    }
+    if (job->task != Task::caption) {
+      for (const char* option : {"--picture-encoder", "--picture-weights", "--freeze", "--picture-size",
+                                 "--picture-channels", "--picture-blocks", "--doubly-stochastic"}) {
+        if (sub->count(option) > 0) throw UsageError(fmt::format("{}: it goes with --task caption", option));
+      }
     }
     if (!f->columns.empty()) job->columns = columns_of(f->columns);
     set_automatic(*job, *sub);

@@ -80,7 +80,7 @@ double decoder_flops(const RnnDecoderConfig& c, double s, double t, double m, do
   double total = rnn_attention_flops(c, s, t, m);
   // What enters the first cell: the embedding, and the context (Bahdanau, plain) or the fed-back state (Luong).
   const bool plain = c.attention == RnnAttention::none;  // one context: its products are made once
-  double in = e + (plain ? 0 : c.form == RnnForm::bahdanau ? m : c.input_feeding ? d : 0);
+  double in = e + (plain ? 0 : c.form == RnnForm::bahdanau || c.form == RnnForm::gated ? m : c.input_feeding ? d : 0);
   if (plain) total += 2 * m * (gates * d + d);
   for (int i = 0; i < c.layers; ++i) {
     total += 2 * t * gates * d * (in + d);

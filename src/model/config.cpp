@@ -28,7 +28,9 @@ FOVEA_ENUM_NAMES(RnnAttention, {RnnAttention::none, "none"}, {RnnAttention::addi
                  {RnnAttention::general, "general"}, {RnnAttention::concat, "concat"},
                  {RnnAttention::location, "location"}, {RnnAttention::cosine, "cosine"})
 FOVEA_ENUM_NAMES(RnnForm, {RnnForm::bahdanau, "bahdanau"}, {RnnForm::luong, "luong"},
-                 {RnnForm::conditional, "conditional"})
+                 {RnnForm::conditional, "conditional"}, {RnnForm::gated, "gated"})
+FOVEA_ENUM_NAMES(Focus, {Focus::soft, "soft"}, {Focus::hard, "hard"})
+FOVEA_ENUM_NAMES(PictureEncoder, {PictureEncoder::small, "small"}, {PictureEncoder::squeezenet, "squeezenet"})
 FOVEA_ENUM_NAMES(LocalKind, {LocalKind::none, "none"}, {LocalKind::monotonic, "monotonic"},
                  {LocalKind::predictive, "predictive"})
 FOVEA_ENUM_NAMES(Norm, {Norm::pre, "pre"}, {Norm::post, "post"})
@@ -109,6 +111,12 @@ void check_part(const RnnDecoderConfig& c, int) {
   if (c.input_feeding && c.form != RnnForm::luong) {
     throw UsageError("input-feeding: only an rnn decoder of the luong form has it");
   }
+  if (c.form == RnnForm::gated && c.attention == RnnAttention::none) {
+    throw UsageError("form: gated multiplies what attention has read; it needs attention");
+  }
+  if (c.attention_kind == Focus::hard && c.form != RnnForm::gated) {
+    throw UsageError("attention-kind: only an rnn decoder of the gated form can be hard");
+  }
   if (c.form != RnnForm::conditional) return;
   if (c.attention == RnnAttention::none) {
     throw UsageError("form: conditional attends between two cells; it needs attention");
@@ -130,11 +138,12 @@ void check_part(const Config&, int) {}
 
 // What the generator and the rest of the model must agree on.
 void check_generator(const ModelConfig& model, const GeneratorConfig& g) {
-  const TokenSourceConfig& tokens = model.tokens();
+  const TokenSourceConfig* tokens =
+      std::holds_alternative<PictureSourceConfig>(model.source) ? nullptr : &model.tokens();
   std::visit([](const auto& c) { check_ranges(c); }, g.decoder);
   std::visit([&g](const auto& c) { check_part(c, g.embedding); }, g.decoder);
   const bool cnn = std::holds_alternative<CnnConfig>(model.encoder) || std::holds_alternative<CnnConfig>(g.decoder);
-  if ((!tokens.scaled_embeddings || !g.scaled_embeddings) && cnn) {
+  if (((tokens != nullptr && !tokens->scaled_embeddings) || !g.scaled_embeddings) && cnn) {
     throw UsageError("scaled-embeddings: a CNN cannot do without; it adds positions of that size");
   }
   for (const std::int32_t id : g.suppressed) {
@@ -151,12 +160,14 @@ void check_generator(const ModelConfig& model, const GeneratorConfig& g) {
       throw UsageError("copy: local attention leaves out most of the source; it goes with attention to all of it");
     }
   }
-  if (g.tie == Tie::all && !model.shared_vocabulary) {
+  if (g.tie != Tie::all) return;
+  if (tokens == nullptr) throw UsageError("tie: pictures have no embeddings that could be those of words too");
+  if (!model.shared_vocabulary) {
     throw UsageError("tie: all three matrices can be one only with a shared vocabulary");
   }
-  if (g.tie == Tie::all && (g.embedding != tokens.embedding || g.vocabulary != tokens.vocabulary)) {
+  if (g.embedding != tokens->embedding || g.vocabulary != tokens->vocabulary) {
     throw UsageError(fmt::format("tie: one matrix cannot be [{}, {}] in the source and [{}, {}] in the target",
-                                 tokens.vocabulary, tokens.embedding, g.vocabulary, g.embedding));
+                                 tokens->vocabulary, tokens->embedding, g.vocabulary, g.embedding));
   }
 }
 
@@ -180,6 +191,33 @@ TokenSourceConfig& ModelConfig::tokens() {
   return const_cast<TokenSourceConfig&>(std::as_const(*this).tokens());
 }
 
+const PictureSourceConfig& ModelConfig::pictures() const {
+  if (const auto* pictures = std::get_if<PictureSourceConfig>(&source)) return *pictures;
+  throw UsageError(fmt::format("the model's source is {}, not pictures", kind_of(source)));
+}
+PictureSourceConfig& ModelConfig::pictures() {
+  return const_cast<PictureSourceConfig&>(std::as_const(*this).pictures());
+}
+
+int ModelConfig::source_width() const {
+  return std::visit([](const auto& c) { return c.embedding; }, source);
+}
+
+// Every stage halves rows and columns: convolutions of 3x3 with padding in small, pooling without in SqueezeNet.
+std::int64_t PictureSourceConfig::grid() const {
+  std::int64_t side = picture_size;
+  if (picture_encoder == PictureEncoder::small) {
+    for (int i = 0; i < 4; ++i) side = (side + 1) / 2;
+    return side;
+  }
+  for (int i = 0; i < 4; ++i) side = (side - 3) / 2 + 1;
+  return side;
+}
+
+std::int64_t PictureSourceConfig::channels() const {
+  return picture_encoder == PictureEncoder::small ? picture_channels : 512;
+}
+
 const GeneratorConfig& ModelConfig::generator() const {
   if (const auto* generator = std::get_if<GeneratorConfig>(&head)) return *generator;
   throw UsageError(fmt::format("the model's head is a {}, not a generator", kind_of(head)));
@@ -197,6 +235,7 @@ ClassifierConfig& ModelConfig::classifier() {
 }
 
 Task ModelConfig::task() const {
+  if (std::holds_alternative<PictureSourceConfig>(source)) return Task::caption;
   if (std::holds_alternative<ClassifierConfig>(head)) return Task::classify;
   if (std::holds_alternative<TurnSourceConfig>(source)) return Task::chat;
   return Task::generate;
@@ -206,11 +245,14 @@ void ModelConfig::check() const {
   std::visit([](const auto& c) { check_ranges(c); }, source);
   std::visit([](const auto& c) { check_ranges(c); }, encoder);
   std::visit([](const auto& c) { check_ranges(c); }, head);
-  std::visit([this](const auto& c) { check_part(c, tokens().embedding); }, encoder);
+  std::visit([this](const auto& c) { check_part(c, source_width()); }, encoder);
   if (const auto* cnn = std::get_if<CnnConfig>(&encoder); cnn != nullptr && cnn->kernel % 2 == 0) {
     throw UsageError(fmt::format("kernel: {} is even; the CNN encoder needs an odd width", cnn->kernel));
   }
   if (const auto* generator = std::get_if<GeneratorConfig>(&head)) check_generator(*this, *generator);
+  if (std::holds_alternative<PictureSourceConfig>(source) && !std::holds_alternative<GeneratorConfig>(head)) {
+    throw UsageError(fmt::format("task: a model of pictures writes text; a {} cannot read them", kind_of(head)));
+  }
   const auto* classifier = std::get_if<ClassifierConfig>(&head);
   if (const auto* ngrams = std::get_if<NgramSourceConfig>(&source)) {
     if (classifier == nullptr) throw UsageError("word-ngrams: a source of n-grams goes with a classifier");

@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
+#include "fovea/model/picture_model.hpp"
 #include "fovea/model/seq2seq.hpp"
 #include "fovea/model/text_classifier.hpp"
 #include "fovea/safetensors.hpp"
@@ -20,6 +21,10 @@ namespace {
 
 constexpr int kFormat = 2;  // of config.json
 
+bool reads_text(const ModelConfig& config) {
+  return !std::holds_alternative<PictureSourceConfig>(config.source);
+}
+
 std::string task_of(const ModelConfig& config) {
   return std::string(enum_text(config.task()));
 }
@@ -30,9 +35,9 @@ void write_model_config(const std::filesystem::path& folder, const ModelConfig& 
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw FileError(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
-  // Two that number the same tokens may still cut text differently.
+  // Two that number the same tokens may still cut text differently. Pictures have none.
   const bool one = config.shared_vocabulary && tokenizers.source == tokenizers.target;
-  tokenizers.source->save(folder, one ? "shared" : "source");
+  if (tokenizers.source) tokenizers.source->save(folder, one ? "shared" : "source");
   if (!one) tokenizers.target->save(folder, "target");
   for (const char* stale : {"shared.model", "shared.json"}) {
     if (!one) std::filesystem::remove(folder / stale, error);
@@ -85,7 +90,7 @@ Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfi
   if (config.shared_vocabulary && (one || !two)) {
     t.source = t.target = load_tokenizer(folder, "shared");
   } else {
-    t.source = load_tokenizer(folder, "source");
+    if (reads_text(config)) t.source = load_tokenizer(folder, "source");
     t.target = load_tokenizer(folder, "target");
   }
   const auto check = [&](const char* side, int wanted, std::int32_t there) {
@@ -94,7 +99,7 @@ Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfi
           fmt::format("{}: the {} tokenizer has {} tokens, config.json says {}", folder.string(), side, there, wanted));
     }
   };
-  check("source", config.tokens().vocabulary, t.source->size());
+  if (reads_text(config)) check("source", config.tokens().vocabulary, t.source->size());
   if (const auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
     check("label", classifier->labels + special_ids, t.target->size());
   } else {
@@ -110,7 +115,9 @@ std::shared_ptr<const Tokenizer> source_reader(const ModelConfig& config, std::s
 }
 
 void build_weights(const ModelConfig& config, Parameters& parameters) {
-  if (std::holds_alternative<ClassifierConfig>(config.head)) {
+  if (!reads_text(config)) {
+    const PictureModel model(config, parameters);
+  } else if (std::holds_alternative<ClassifierConfig>(config.head)) {
     const TextClassifier model(config, parameters);
   } else {
     const Seq2Seq model(config, parameters);

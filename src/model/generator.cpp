@@ -11,6 +11,7 @@
 #include "fovea/text/tokens.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/rows.hpp"
+#include "model/attention_losses.hpp"
 #include "model/copying_rows.hpp"
 #include "model/short_output.hpp"
 
@@ -28,6 +29,10 @@ Generator::Generator(const GeneratorConfig& config, std::int64_t memory, Paramet
     output_ = p.matrix("output.weight", {config.vocabulary, decoder_->width()}, Init::xavier, MatrixLayout::out_in);
   }
   output_bias_ = p.get("output.bias", {config.vocabulary}, Init::zeros);
+  const auto* rnn = std::get_if<RnnDecoderConfig>(&config.decoder);
+  if (rnn != nullptr && rnn->attention_kind == Focus::hard) {
+    baseline_ = p.get("attention.baseline", {1}, Init::zeros);
+  }
   if (!config.copy) return;
   if (memory == 0) throw UsageError("copy: a language model has no source to copy from");
   gate_state_ = Linear(p, "copy.state", decoder_->width(), 1);
@@ -73,7 +78,8 @@ Tensor Generator::logits(const Tensor& states) const {
 
 BatchLoss Generator::loss(const Memory* memory, const Tokens& target, std::span<const std::int32_t> wanted,
                           const LossOptions& how, Pass& pass) const {
-  const Run at = run(memory, target, pass, {.copy = how.coverage > 0});
+  const bool samples = baseline_ && recording({output_bias_});
+  const Run at = run(memory, target, pass, {.cross = how.doubly_stochastic > 0 || samples, .copy = how.coverage > 0});
   const Var states = before_output(at.decoded.states);
   const CrossEntropyOptions options{.label_smoothing = how.label_smoothing, .r_drop = how.r_drop};
   const CrossEntropy cost =
@@ -85,7 +91,31 @@ BatchLoss Generator::loss(const Memory* memory, const Tokens& target, std::span<
     if (!at.decoded.copy) throw UsageError("coverage_loss: a decoder without attention attends to nothing twice");
     out.loss = add(out.loss, scale(repeated_attention(at.decoded.copy, target.lengths, memory->lengths), how.coverage));
   }
+  if (how.doubly_stochastic > 0 && !at.decoded.cross.empty()) {
+    out.loss = add(out.loss, doubly_stochastic_loss(at.decoded.cross, memory->target_lengths(), how.doubly_stochastic));
+  }
+  if (samples) {
+    const Tensor rewards = mean_log_probabilities(at.decoded.states.value(), target, wanted);
+    out.loss = add(out.loss, sampled_attention_loss(at.decoded.cross[0], at.decoded.read, rewards, baseline_,
+                                                    {.reward = how.reinforce, .entropy = how.entropy}));
+  }
   return out;
+}
+
+// What sampled attention is rewarded with: how likely the target was, given the places that were read.
+Tensor Generator::mean_log_probabilities(const Tensor& decoded, const Tokens& target,
+                                         std::span<const std::int32_t> wanted) const {
+  const NoGrad quiet;
+  const Tensor rewards = Tensor::empty({target.batch});
+  const Tensor states = before_output(decoded).value();
+  for (std::int64_t b = 0; b < target.batch; ++b) {
+    const auto row =
+        wanted.subspan(static_cast<std::size_t>(b * target.length), static_cast<std::size_t>(target.length));
+    const CrossEntropy cost =
+        linear_cross_entropy(states.select(0, b).contiguous(), output_.var.value(), output_bias_.value(), row, {});
+    rewards.data()[b] = static_cast<float>(-cost.nll / static_cast<double>(std::max<std::int64_t>(1, cost.tokens)));
+  }
+  return rewards;
 }
 
 void Generator::score(const Memory* memory, const Tokens& target, std::span<const std::int32_t> wanted,

@@ -1,6 +1,7 @@
 // The kinds of encoders and decoders: one line each.
 #include "fovea/model/decoder.hpp"
 #include "fovea/model/encoder.hpp"
+#include "fovea/ops.hpp"
 #include "model/decoders/cnn_decoder.hpp"
 #include "model/decoders/rnn_decoder.hpp"
 #include "model/decoders/transformer_decoder.hpp"
@@ -22,6 +23,10 @@ CnnDecoder* decoder_type(const CnnConfig&);
 TransformerDecoder* decoder_type(const TransformerConfig&);
 
 }  // namespace
+
+Var Memory::for_targets(const Var& x) const {
+  return rows.empty() ? x : gather(x, rows);
+}
 
 std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, std::int64_t input, Parameters& parameters,
                                       const std::string& name) {

@@ -76,4 +76,23 @@ inline void write_tiny_classifier(const std::filesystem::path& folder, Pooling p
   write_model_weights(folder, parameters, weights);
 }
 
+/// A model of pictures of 32x32 pixels that writes the same words.
+inline void write_tiny_captioner(const std::filesystem::path& folder, std::uint64_t seed = 1,
+                                 RnnAttention attention = RnnAttention::additive) {
+  const std::vector<std::string> lines{"one two three four five six seven"};
+  const Tokenizers tokenizers{nullptr, train_tokenizer(lines, {.kind = TokenizerKind::word}).tokenizer};
+  ModelConfig config;
+  config.source = PictureSourceConfig{.picture_size = 32, .picture_channels = 16, .embedding = 8};
+  config.encoder = NoEncoderConfig{.dim = 8};
+  config.generator() = {.decoder = RnnDecoderConfig{.dim = 8, .attention = attention},
+                        .vocabulary = tokenizers.target->size(),
+                        .embedding = 8};
+  Parameters parameters(seed);
+  build_weights(config, parameters);
+  std::vector<Tensor> weights;
+  for (const auto& entry : parameters.entries()) weights.push_back(entry.weight.value());
+  write_model_config(folder, config, tokenizers);
+  write_model_weights(folder, parameters, weights);
+}
+
 }  // namespace fovea::test

@@ -28,7 +28,11 @@ enum class RnnAttention { none, additive, dot, scaled_dot, general, concat, loca
 /// Bahdanau 2015: the query is the previous state and the context enters the cell. Luong 2015: the query is the
 /// current state, an attentional layer mixes state and context. Conditional (Sennrich 2017): two cells with the
 /// attention between them; the query is the state that has read the last word, the context enters the second cell.
-enum class RnnForm { bahdanau, luong, conditional };
+/// Gated (Xu et al. 2015): Bahdanau's, and the context is multiplied by a gate that the query opens.
+enum class RnnForm { bahdanau, luong, conditional, gated };
+/// What a gated decoder reads of the memory: the mean by the attention weights, or one place that is drawn by them in
+/// training and is the likeliest one afterwards (Xu et al. 2015, sections 4.1 and 4.2).
+enum class Focus { soft, hard };
 /// Which keys local attention sees: all; those near the query's own position; those near a predicted centre.
 enum class LocalKind { none, monotonic, predictive };
 /// Layer norm before each block of a transformer, or after it.
@@ -136,6 +140,7 @@ struct RnnDecoderConfig {
   LocalKind local = LocalKind::none;                // attend only near a centre
   int local_window = 10;                            // Luong's D
   bool coverage = false;                            // scores know what was attended to before
+  Focus attention_kind = Focus::soft;               // of the gated form: the mean of all places, or one
   int max_positions = 1024;                         // of the location score: the longest source, its end included
 
   /// Calls visit(name, field, limits…) for each field.
@@ -151,6 +156,7 @@ struct RnnDecoderConfig {
     visit("local", c.local);
     if (c.local != LocalKind::none) visit("local-window", c.local_window, 1, 10000);
     visit("coverage", c.coverage);
+    if (c.form == RnnForm::gated) visit("attention-kind", c.attention_kind);
     if (c.attention == RnnAttention::location) visit("max-positions", c.max_positions, 1, 1 << 20);
   }
 };
@@ -226,6 +232,37 @@ struct NgramSourceConfig : TokenSourceConfig {
   }
 };
 
+/// What turns pixels into regions. small: a residual CNN that is trained with the rest. squeezenet: SqueezeNet 1.1 up
+/// to its last fire layer (Iandola et al. 2016), for weights that were trained on ImageNet.
+enum class PictureEncoder { small, squeezenet };
+
+/// A source of pictures: a CNN that makes a grid of regions of each.
+struct PictureSourceConfig {
+  static constexpr const char* kind = "picture";           // in files
+  PictureEncoder picture_encoder = PictureEncoder::small;  // what sees
+  int picture_size = 160;                                  // pixels on a side; pictures are cut and resized to it
+  int picture_channels = 256;                              // of small: numbers per region
+  int picture_blocks = 1;                                  // of small: residual blocks per resolution
+  int embedding = 256;                                     // width of the regions as the rest of the model reads them
+
+  /// Calls visit(name, field, limits…) for each field.
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("picture-encoder", c.picture_encoder);
+    visit("picture-size", c.picture_size, 32, 1024);
+    if (c.picture_encoder == PictureEncoder::small) {
+      visit("picture-channels", c.picture_channels, 8, 4096);
+      visit("picture-blocks", c.picture_blocks, 1, 16);
+    }
+    visit("embedding", c.embedding, 1, 16384);
+  }
+
+  /// Regions in a row and in a column of a picture.
+  [[nodiscard]] std::int64_t grid() const;
+  /// Numbers per region that the CNN gives.
+  [[nodiscard]] std::int64_t channels() const;
+};
+
 /// A head that writes tokens: a decoder and an output layer.
 struct GeneratorConfig {
   static constexpr const char* kind = "generator";  // in files
@@ -282,8 +319,9 @@ struct ClassifierConfig {
   }
 };
 
-using SourceConfig = std::variant<TokenSourceConfig, TurnSourceConfig, NgramSourceConfig>;  // of any kind
-using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;                         // of any kind
+// Of any kind.
+using SourceConfig = std::variant<TokenSourceConfig, TurnSourceConfig, NgramSourceConfig, PictureSourceConfig>;
+using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;  // of any kind
 
 /// What a model is for: text to text, text to a label, turns of a dialogue to a reply, a picture to text.
 enum class Task { generate, classify, chat, caption };
@@ -300,6 +338,12 @@ struct ModelConfig {
   [[nodiscard]] TokenSourceConfig& tokens();
   /// The same of a constant model.
   [[nodiscard]] const TokenSourceConfig& tokens() const;
+  /// The same of a source of pictures.
+  [[nodiscard]] PictureSourceConfig& pictures();
+  /// The same of a constant model.
+  [[nodiscard]] const PictureSourceConfig& pictures() const;
+  /// Width of what the source gives the encoder.
+  [[nodiscard]] int source_width() const;
   /// The same of the head.
   [[nodiscard]] GeneratorConfig& generator();
   /// The same of a constant model.

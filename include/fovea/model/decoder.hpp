@@ -26,6 +26,7 @@ struct Decoded {
   std::vector<Var> self{};                          // when asked for: per layer [batch, heads, length, length]
   std::vector<TopWeights> cross_top{}, self_top{};  // the same where Pass::top asks for the largest weights only
   Var copy{};                                       // when asked for: [batch, length, source length]
+  Tensor read{};  // of hard attention, with cross: [batch, length, source length], 1 where it read
 };
 
 /// The running part of a decoder, without embeddings and output layer. See Stepper for what a row is.

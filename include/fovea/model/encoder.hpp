@@ -31,6 +31,15 @@ struct Memory {
   std::span<const std::int32_t> copies{};   // [batch * length]: see Tokens::copies
   std::vector<Var> attention{};  // when asked for: per layer, the self-attention [batch, heads, length, length]
   std::vector<TopWeights> attention_top{};  // the same where Pass::top asks for the largest weights only
+  // Several targets may read one memory, as captions of one picture do: which row each target reads, and the lengths
+  // for them. Empty: each its own. Only Decoder::decode() takes such a memory.
+  std::span<const std::int32_t> rows{};          // [targets]
+  std::span<const std::int64_t> rows_lengths{};  // [targets]
+
+  /// x [batch, ..], which was made of this memory, for each target.
+  [[nodiscard]] Var for_targets(const Var& x) const;
+  /// The lengths for each target.
+  [[nodiscard]] std::span<const std::int64_t> target_lengths() const { return rows.empty() ? lengths : rows_lengths; }
 };
 
 /// Turns embedded tokens into a memory.

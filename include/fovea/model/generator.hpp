@@ -69,12 +69,16 @@ class Generator {
   };
   [[nodiscard]] Run run(const Memory* memory, const Tokens& target, Pass& pass, DecoderAttention want) const;
 
+  [[nodiscard]] Tensor mean_log_probabilities(const Tensor& decoded, const Tokens& target,
+                                              std::span<const std::int32_t> wanted) const;  // [batch]
+
   Embedding embedding_;
   std::unique_ptr<Decoder> decoder_;
   Linear bottleneck_;  // to the width of the tied output, when the decoder's is another
   Weight output_;      // [vocabulary, width]: the rows are the tokens, as in an embedding
   Var output_bias_;
   Linear gate_state_, gate_input_, gate_memory_;  // each to a number; only where words are copied
+  Var baseline_;  // of hard attention: what a reward is compared with; follows their mean
 };
 
 }  // namespace fovea

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -46,5 +49,15 @@ double best_nanoseconds(double seconds, int calls, Body&& body) {
   } while (Clock::now() < end);
   return best;
 }
+
+/// Of fovea bench train --task caption.
+struct CaptionBench {
+  std::string picture_encoder = "small", decoder = "rnn";
+  bool freeze = false;
+  int dim = 256;
+  std::int64_t batch_tokens = 1500, micro_tokens = 750;
+  double seconds = 10;
+};
+[[nodiscard]] nlohmann::json measure_captions(const CaptionBench& options);
 
 }  // namespace fovea::cli

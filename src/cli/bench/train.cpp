@@ -160,8 +160,9 @@ void add_bench_train(CLI::App& bench, const Streams& streams) {
   auto* sub = bench.add_subcommand("train", "whole training steps on random sentences");
   const auto o = std::make_shared<TrainBench>();
   sub->add_option("--preset", o->preset, "the model");
-  sub->add_option("--task", o->task, "generate; chat, of three turns; classify: a bag of words and pairs of words")
-      ->check(CLI::IsMember({"generate", "chat", "classify"}));
+  sub->add_option("--task", o->task,
+                  "generate; chat, of three turns; classify: a bag of words and pairs of words; caption: pictures")
+      ->check(CLI::IsMember({"generate", "chat", "classify", "caption"}));
   sub->add_flag("--copy", o->copy, "words of the source can be copied");
   sub->add_option("--vocab", o->vocabulary, "size of both vocabularies")->check(CLI::Range(5, 10000000));
   sub->add_option("--batch-tokens", o->batch_tokens, "target tokens per step")->check(CLI::Range(1, 10000000));
@@ -172,9 +173,22 @@ void add_bench_train(CLI::App& bench, const Streams& streams) {
   sub->add_option("--precision", o->precision, "of matrix products: fp32 or bf16")->capture_default_str();
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->add_option("--seconds", o->seconds, "how long to measure")->check(CLI::Range(0.1, 3600.0));
-  sub->callback([o, streams] {
+  const auto captions = std::make_shared<CaptionBench>();
+  sub->add_option("--picture-encoder", captions->picture_encoder, "small or squeezenet (caption)");
+  sub->add_option("--decoder", captions->decoder, "rnn or transformer (caption)")
+      ->check(CLI::IsMember({"rnn", "transformer"}));
+  sub->add_option("--dim", captions->dim, "width of the decoder (caption)")->check(CLI::Range(4, 16384));
+  sub->add_flag("--freeze", captions->freeze, "on features that were computed before (caption)");
+  sub->callback([o, captions, sub, streams] {
     if (o->threads != 0) set_threads(o->threads);
     const ScopedPrecision products(measurable_precision(o->precision));
+    if (o->task == "caption") {
+      captions->seconds = o->seconds;
+      if (sub->count("--batch-tokens") > 0) captions->batch_tokens = o->batch_tokens;
+      if (sub->count("--micro-tokens") > 0) captions->micro_tokens = o->micro_tokens;
+      streams.out << measure_captions(*captions).dump() << '\n';
+      return;
+    }
     streams.out
         << (o->task == "classify" ? measure_classifier(o->vocabulary, o->batch_tokens, o->seconds) : measure(*o)).dump()
         << '\n';

@@ -69,8 +69,8 @@ Var CnnDecoder::attend_in(const Layer& layer, const Var& y, const Var& embedded,
 Decoded CnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& pass,
                            const DecoderAttention& want) const {
   const Var e = pass.drop(positions_.add_to(target.values));
-  const Var k = attends_ ? keys(*memory) : Var();
-  const Var v = attends_ ? values(*memory) : Var();
+  const Var k = attends_ ? memory->for_targets(keys(*memory)) : Var();
+  const Var v = attends_ ? memory->for_targets(values(*memory)) : Var();
   pass.note(name_, "embedded", e);
   Decoded out;
   Var x = in_(e);
@@ -81,7 +81,7 @@ Decoded CnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
     pass.note(layer.name, "convolution", y);
     if (attends_) {
       const LayerAttention ask(pass, AttentionKind::cross, static_cast<int>(i), want.cross);
-      AttendOptions how{.lengths = memory->lengths};
+      AttendOptions how{.lengths = memory->target_lengths()};
       ask.ask(how, k.dim(1));
       const bool copies = want.copy && i + 1 == layers_.size();
       how.want.weights = how.want.weights || copies;

@@ -54,6 +54,8 @@ DecoderForm form_of(RnnForm form) {
       return DecoderForm::luong;
     case RnnForm::conditional:
       return DecoderForm::conditional;
+    case RnnForm::gated:
+      return DecoderForm::bahdanau;
     default:
       return DecoderForm::bahdanau;
   }
@@ -91,6 +93,10 @@ RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes
       weights_.center = p.get(name + ".center.weight", {width, width}, Init::xavier);
       weights_.center_vector = p.get(name + ".center.vector", {width}, Init::xavier);
     }
+    if (config.form == RnnForm::gated) {
+      weights_.gate = p.get(name + ".gate.weight", {width}, Init::zeros);
+      weights_.gate_bias = p.get(name + ".gate.bias", {1}, Init::ones);
+    }
   }
   if (luong() && attends()) {
     weights_.attentional =
@@ -112,6 +118,7 @@ RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes
 
 AttentionalRnnOptions RnnDecoder::options() const {
   AttentionalRnnOptions how{.form = form_of(config_.form), .input_feeding = config_.input_feeding};
+  if (config_.attention_kind == Focus::hard) how.reading = Reading::hard;
   if (config_.local != LocalKind::none) {
     how.local = Local{.half_width = config_.local_window, .gaussian = config_.local == LocalKind::predictive};
   }
@@ -149,7 +156,7 @@ RnnDecoder::Start RnnDecoder::begin(const Memory* memory, std::int64_t rows) con
   }
   s.memory = project_memory_ ? project_memory_(memory->states) : memory->states;
   s.summary = memory->summary ? memory->summary : mean_rows(memory->states, memory->lengths);
-  for (const Linear& layer : first_) s.states.push_back(layer(s.summary, Activation::tanh));
+  for (const Linear& layer : first_) s.states.push_back(memory->for_targets(layer(s.summary, Activation::tanh)));
   return s;
 }
 
@@ -184,19 +191,28 @@ Decoded RnnDecoder::decode_plain(const Start& start, const Var& embedded, std::s
 
 Decoded RnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& pass,
                            const DecoderAttention& want) const {
-  const Start s = begin(memory, target.values.dim(0));
+  Start s = begin(memory, target.values.dim(0));
   const Var e = pass.drop(target.values);
-  if (!attends()) return decode_plain(s, e, target.lengths, pass);
+  if (!attends()) {
+    if (s.summary) s.summary = memory->for_targets(s.summary);
+    return decode_plain(s, e, target.lengths, pass);
+  }
   if (pass.trace != nullptr || pass.interventions != nullptr || pass.top > 0) {
     return decode_by_steps(s, *memory, e, pass, want);
   }
   AttentionalRnnOptions how = options();
   how.lengths = target.lengths;
   how.memory_lengths = memory->lengths;
+  how.memory_rows = memory->rows;
   how.dropout = pass.next(pass.rates.all);
+  if (how.reading != Reading::soft && recording({s.memory, weights_.layers[0].state})) {
+    how.reading = Reading::sampled;
+    how.reading_seed = pass.next(0.5F).seed;
+  }
   how.want_weights = want.cross || want.copy;
   const AttentionalRnn run = attentional_rnn(e, s.memory, weights_, how, s.states);
   Decoded out;
+  out.read = run.read;
   out.states = pass.drop(luong() ? run.attentional : read_out(run.states, run.contexts, e));
   if (want.copy) out.copy = run.weights;
   if (want.cross) {

@@ -95,7 +95,7 @@ Decoded TransformerDecoder::decode(const Memory* memory, const Sequence& target,
   self.causal = true;
   self.lengths = target.lengths;
   AttendOptions cross;
-  if (attends_) cross.lengths = memory->lengths;
+  if (attends_) cross.lengths = memory->target_lengths();
   Decoded out;
   const Var embedded = pass.drop(placed(target.values, 0));
   pass.note(name_, "embedded", embedded);
@@ -113,7 +113,8 @@ Decoded TransformerDecoder::decode(const Memory* memory, const Sequence& target,
       [&](std::size_t i, const Var& x) {
         const MultiHead& layer = layers_[i].cross;
         const Var queries = turned(layer.query(x), 0);
-        const MultiHead::KeysValues read{turned(layer.key(memory->states), 0), layer.value(memory->states)};
+        const MultiHead::KeysValues read{memory->for_targets(turned(layer.key(memory->states), 0)),
+                                         memory->for_targets(layer.value(memory->states))};
         const LayerAttention ask(pass, AttentionKind::cross, static_cast<int>(i), want.cross);
         ask.ask(cross, memory->states.dim(1));
         cross.dropout = pass.next(pass.rates.attention);

@@ -54,7 +54,10 @@ ModelConfig JobFolder::resumed_config(const TrainingJob& job) const {
   ModelConfig config = job.config;
   if (job.automatic.size) set_size(config, size_of(before));
   config.shared_vocabulary = before.shared_vocabulary;
-  config.tokens().vocabulary = before.tokens().vocabulary;
+  if (!std::holds_alternative<PictureSourceConfig>(config.source) &&
+      !std::holds_alternative<PictureSourceConfig>(before.source)) {
+    config.tokens().vocabulary = before.tokens().vocabulary;
+  }
   if (auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
     classifier->labels = before.classifier().labels;
   } else {

@@ -9,6 +9,7 @@
 #include "fovea/error.hpp"
 #include "fovea/precision.hpp"
 #include "fovea/training_job.hpp"
+#include "tasks/captioning/caption_training.hpp"
 #include "tasks/classification/label_learner.hpp"
 #include "tasks/classification/text_rows.hpp"
 #include "tasks/classification/vectors.hpp"
@@ -131,6 +132,7 @@ LearnerFactory job_learners(const TrainingJob& job, const text::Pairs& pairs) {
 }
 
 Trainer::End train(const TrainingJob& given, TrainingObserver& observer) {
+  if (given.task == Task::caption) return train_captions(given, observer);
   TrainingJob job = completed(given);
   const JobFolder folder(job);
   std::vector<std::string> notes;

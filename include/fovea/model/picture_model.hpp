@@ -1,0 +1,39 @@
+// Pictures, an encoder and a generator: pictures in, text out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "fovea/model/config.hpp"
+#include "fovea/model/encoder.hpp"
+#include "fovea/model/generator.hpp"
+#include "fovea/model/picture_source.hpp"
+
+namespace fovea {
+
+/// Belongs to one thread at a time; other threads build their own from Parameters::replica().
+class PictureModel {
+ public:
+  /// Builds the model, taking from `parameters` what is there and making what is not. Throws UsageError for a
+  /// configuration that cannot be.
+  PictureModel(const ModelConfig& config, Parameters& parameters);
+
+  /// What it is made of.
+  [[nodiscard]] const ModelConfig& config() const { return config_; }
+  /// What the CNN makes of pictures, [batch, regions, channels]; see PictureSource.
+  [[nodiscard]] Var features(std::span<const Picture* const> pictures) const { return source_.features(pictures); }
+  /// Features as a memory. `lengths` [batch], the number of regions for each, outlive it.
+  [[nodiscard]] Memory encode(const Var& features, std::span<const std::int64_t> lengths, Pass& pass,
+                              bool want_attention = false) const;
+  /// Its head.
+  [[nodiscard]] const Generator& generator() const { return generator_; }
+
+ private:
+  ModelConfig config_;
+  PictureSource source_;
+  std::unique_ptr<Encoder> encoder_;
+  Generator generator_;
+};
+
+}  // namespace fovea
