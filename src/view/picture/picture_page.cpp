@@ -16,11 +16,8 @@ std::string picture_page(const std::vector<std::pair<AttentionRecord, std::strin
     addresses += fmt::format("{}\"{}\"", records.empty() ? "" : ",\n", address);
     records.push_back(record);
   }
-  parts.body =
-      "<div id=\"pictures-here\"><noscript>This page draws with JavaScript; fovea view --svg makes a picture that "
-      "needs "
-      "none.</noscript></div>\n" +
-      data_element("pictures", records_json(records)) + data_element("addresses", addresses + "]");
+  parts.body = "<div id=\"pictures-here\"><noscript>This page draws with JavaScript.</noscript></div>\n" +
+               data_element("pictures", records_json(records)) + data_element("addresses", addresses + "]");
   parts.styles = {"picture.css"};
   parts.scripts = {"picture.js", "picture_view.js"};
   return html_page(parts);
