@@ -38,12 +38,12 @@ void MappedTokenizer::encode(std::string_view line, std::vector<std::int32_t>& i
 std::string MappedTokenizer::decode(std::span<const std::int32_t> ids) const {
   std::vector<std::string> pieces;
   for (const std::int32_t id : ids) {
-    const std::string& text = piece(id);
     if (id == pad_id || id == bos_id || id == eos_id) continue;
-    pieces.push_back(id == unk_id ? " \u2047 " : text);  // as SentencePiece writes what it does not know
+    pieces.push_back(id == unk_id ? " \u2047 " : piece(id));  // as SentencePiece writes what it does not know
   }
+  const std::string text = join(pieces);  // the words are views of it
   std::string line;
-  for (const std::string_view word : split_words(join(pieces))) (line += line.empty() ? "" : " ") += word;
+  for (const std::string_view word : split_words(text)) (line += line.empty() ? "" : " ") += word;
   return line;
 }
 
