@@ -146,7 +146,7 @@ TEST_F(RunCommand, EveryLayerAndHeadCanBeWritten) {
       const auto& head = all[0]["attention"][static_cast<std::size_t>(2 * l + h)];
       EXPECT_EQ(head["layer"], l);
       EXPECT_EQ(head["head"], h);
-      EXPECT_EQ(head["weights"], lines_of("one")[0]["weights"]);
+      test::expect_near(head["weights"], lines_of("one")[0]["weights"]);
     }
   }
   EXPECT_EQ(run_cli({"view", file("all"), "--line", "1", "--layer", "1", "--head", "0"}).code, 0);

@@ -140,10 +140,13 @@ TEST_F(Api, SettingsNameTheModels) {
   EXPECT_EQ(settings["language"]["source"]["name"], "English");
   const auto& models = settings["fovea"]["models"];
   ASSERT_THAT(models, SizeIs(2));
-  EXPECT_EQ(
-      models[0],
-      (nlohmann::json{
-          {"name", "en-de"}, {"source", "en"}, {"target", "de"}, {"layers", 2}, {"heads", 2}, {"task", "generate"}}));
+  EXPECT_EQ(models[0], (nlohmann::json{{"name", "en-de"},
+                                       {"source", "en"},
+                                       {"target", "de"},
+                                       {"layers", 2},
+                                       {"heads", 2},
+                                       {"task", "generate"},
+                                       {"examples", nlohmann::json::array()}}));
   EXPECT_EQ(models[1]["layers"], 1);
 }
 

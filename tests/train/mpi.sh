@@ -18,7 +18,7 @@ train() { # FOLDER PROCESSES THREADS [options]; no mpirun for 0 processes
   [ "$2" = 0 ] || launcher=(mpirun -n "$2")
   "${launcher[@]}" "$fovea" train --model "$1" --source train.source --target train.target --valid-source valid.source \
     --valid-target valid.target --preset transformer-tiny --layers 1 --dim 32 --ffn 32 --heads 2 --tokenizer char \
-    --batch-tokens 300 --max-steps "$steps" --checkpoint-every 6 --report-every 3 --validate bleu --replicas "${replicas:-4}" --seed 5 \
+    --batch-tokens 300 --warmup 20 --max-steps "$steps" --checkpoint-every 6 --report-every 3 --validate bleu --replicas "${replicas:-4}" --seed 5 \
     --threads "$3" "${@:4}"
 }
 

@@ -57,23 +57,23 @@ struct Trees {
 
 std::string trace_json(const TranslationJob& job, const Passage& passage, const std::string& model, Lease& memory) {
   Trees trees;
-  std::vector<const Translation*> sentences;
-  for (const TranslationTrace& trace : job.traces) sentences.push_back(&trace.translation);
-  // Maps of one kind are of one size; those of self-attention may be larger than target by source.
   std::size_t numbers = 0;
-  const std::size_t matrices = job.traces[0].attention.maps.size() + 1;
-  for (std::size_t m = 0; m < matrices; ++m) {
-    std::size_t rows = 0;
-    std::size_t columns = 0;
+  RecordBytes bytes;
+  const std::size_t maps = job.traces[0].attention.maps.size();
+  for (std::size_t m = 0; m <= maps; ++m) {
+    bytes.start_matrix();
     for (const TranslationTrace& trace : job.traces) {
       const AttentionRecord& record = trace.attention;
-      rows += m + 1 == matrices ? record.target.size() : record.maps[m].queries.size();
-      columns += m + 1 == matrices ? record.source.size() : record.maps[m].keys.size();
+      if (m == maps) {
+        bytes.add(record.target, record.source);
+      } else {
+        bytes.add(record.maps[m].queries, record.maps[m].keys);
+      }
     }
-    numbers += rows * columns;
+    numbers += bytes.end_matrix();
   }
   check_numbers(numbers);
-  take_memory(memory, record_bytes(sentences, matrices) + numbers * 9);
+  take_memory(memory, bytes.total());
   std::vector<AttentionRecord> records;
   for (const TranslationTrace& trace : job.traces) {
     records.push_back(trace.attention);

@@ -50,7 +50,7 @@ struct ChatWork {
     const Translation& t = job->replies.at(0);
     Lease memory(budget);
     const Translation* const all[] = {&t};
-    if (attention) take_memory(memory, record_bytes(all, 1));
+    if (attention) take_memory(memory, record_bytes(all));
     nlohmann::ordered_json body = {{"reply", t.text}, {"log_probability", t.log_probability}, {"model", model}};
     std::string out = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     if (attention && !t.attention.empty()) {
@@ -72,8 +72,8 @@ struct ChatWork {
 void Api::chat(const Shared& call) {
   check_access(*call);
   const Fields fields(*call->request);
-  const std::vector<std::string> turns = turns_of(fields);
   const auto& model = static_cast<const ChatModel&>(call->models->find(Task::chat, fields.text("model")));
+  const std::vector<std::string> turns = turns_of(fields);
   const auto work = std::make_shared<ChatWork>();
   work->model = model.name();
   work->attention = fields.flag("attention");

@@ -55,7 +55,7 @@ struct Work {
         columns += sentences.back()->source_tokens.size();
       }
       numbers += rows * columns;
-      bytes += record_bytes(sentences, 1);
+      bytes += record_bytes(sentences);
     }
     check_numbers(numbers);
     take_memory(memory, bytes);

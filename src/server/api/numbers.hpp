@@ -28,23 +28,41 @@ inline void take_memory(Lease& memory, std::size_t bytes) {
   if (!memory.grow(bytes)) throw Refusal(503, "Slowdown: too much attention is being written", 2);
 }
 
-/// What a text's attention needs at most, as records and as JSON: `matrices` of [target, source], each with its tokens.
-/// Between the sentences stand zeros, which exist only as text.
-inline std::size_t record_bytes(std::span<const Translation* const> sentences, std::size_t matrices) {
-  std::size_t source = 0;
-  std::size_t target = 0;
-  std::size_t inside = 0;
-  std::size_t tokens = 0;
-  for (const Translation* t : sentences) {
-    source += t->source_tokens.size();
-    target += t->target_tokens.size();
-    inside += t->source_tokens.size() * t->target_tokens.size();
-    for (const auto* list : {&t->source_tokens, &t->target_tokens}) {
-      for (const std::string& token : *list) tokens += 3 + 6 * token.size();
+/// What a text's attention needs at most, as records and as JSON. Between the sentences of a matrix stand zeros, which
+/// exist only as text.
+class RecordBytes {
+ public:
+  /// Sentences that follow belong to another matrix than those before.
+  void start_matrix() { rows_ = columns_ = 0; }
+  /// A sentence: its part of the matrix is [queries, keys].
+  void add(const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
+    constexpr std::size_t more_of_a_weight = sizeof(float) + 5;  // "0.1234,"
+    rows_ += queries.size();
+    columns_ += keys.size();
+    total_ += more_of_a_weight * queries.size() * keys.size();
+    for (const auto* list : {&queries, &keys}) {
+      for (const std::string& token : *list) total_ += 3 + 6 * token.size();
     }
   }
-  constexpr std::size_t of_zero = 2, more_of_a_weight = sizeof(float) + 5;  // "0,", "0.1234,"
-  return 4096 + matrices * (of_zero * source * target + more_of_a_weight * inside + 3 * target + tokens);
+  /// Returns how many numbers the matrix has.
+  std::size_t end_matrix() {
+    constexpr std::size_t of_zero = 2;  // "0,"
+    total_ += of_zero * rows_ * columns_ + 3 * rows_;
+    return rows_ * columns_;
+  }
+  [[nodiscard]] std::size_t total() const { return 4096 + total_; }
+
+ private:
+  std::size_t rows_ = 0, columns_ = 0, total_ = 0;
+};
+
+/// The same of sentences with one matrix, [target, source].
+inline std::size_t record_bytes(std::span<const Translation* const> sentences) {
+  RecordBytes bytes;
+  bytes.start_matrix();
+  for (const Translation* t : sentences) bytes.add(t->target_tokens, t->source_tokens);
+  (void)bytes.end_matrix();
+  return bytes.total();
 }
 
 }  // namespace fovea::server

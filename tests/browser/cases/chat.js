@@ -18,7 +18,7 @@ module.exports = {
     check.strictEqual(await page.textContent('.talk .reply:last-child'), 'nice to meet you bob');
     check.strictEqual(await page.$$eval('.over-turns li', (all) => all.length), 3);
     check.strictEqual(await page.isVisible('#chat-attention'), true);
-    check.match(page.url(), /task=chat&text=hello/);
+    await page.waitForFunction(() => /task=chat&text=hello/.test(location.hash));
     await page.click('.talk .reply');
     check.strictEqual(await page.$$eval('.over-turns li', (all) => all.length), 1);
     await page.click('text=New conversation');

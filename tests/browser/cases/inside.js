@@ -54,8 +54,8 @@ module.exports = {
 
   async 'a cell of the map can be cut'({ open, check }) {
     const page = await whole(open);
-    await page.locator('.map-canvas').scrollIntoViewIfNeeded();
-    const box = await page.locator('.map-canvas').boundingBox();
+    await page.locator('#view-generate .map-canvas').scrollIntoViewIfNeeded();
+    const box = await page.locator('#view-generate .map-canvas').boundingBox();
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
     await page.click('[data-do=cut]');
     await page.waitForSelector('.changes li');

@@ -46,7 +46,7 @@ module.exports = {
     await page.waitForFunction(() => /layer=1&head=2/.test(location.hash));
     check.strictEqual(await page.getAttribute('.heads-grid [data-layer="1"][data-head="2"]', 'aria-pressed'), 'true');
     const one = await weights();
-    await page.getByLabel('Head', { exact: true }).selectOption('0');
+    await page.locator('#view-generate').getByLabel('Head', { exact: true }).selectOption('0');
     await page.waitForFunction((before) => document.querySelector('.map-canvas').toDataURL() !== before, one);
   },
   async 'the weights can be read as a table whose rows sum to one'({ open, check }) {

@@ -24,7 +24,7 @@ module.exports = {
     check.ok(png.bytes.readUInt32BE(16) > 100);
     const json = await save(page, 'JSON');
     const picture = JSON.parse(json.bytes);
-    check.strictEqual(picture.attention.length, 8);
+    check.strictEqual(picture.attention.filter((map) => map.kind === 'cross').length, 8);
     check.strictEqual(picture.weights.length, picture.target.length);
 
     // The file is one that `fovea view` reads, and its page needs no server.
