@@ -105,11 +105,15 @@ std::vector<std::vector<Caption>> Captioner::captions(std::span<const std::strin
       try {
         pictures[i] = square(loaded_->files.read(places[i], options.limits), config().pictures().picture_size);
       } catch (const FileError& error) {
-        if (!options.skip_broken) throw;
         errors[i] = error.what();
       }
     }
   });
+  if (!options.skip_broken) {  // of several the first one in their order, whichever thread was first
+    for (const std::string& error : errors) {
+      if (!error.empty()) throw FileError(error);
+    }
+  }
   auto results = captions(std::span<const Picture>(pictures), options);
   for (std::size_t i = 0; i < places.size(); ++i) {
     for (Caption& c : results[i]) {
