@@ -4,6 +4,7 @@
 #include "fovea/attention/attend.hpp"
 #include "fovea/attention/attentional_rnn.hpp"
 #include "fovea/attention/attentional_rnn_stepper.hpp"
+#include "fovea/attention/average.hpp"
 #include "fovea/attention/cache.hpp"
 #include "fovea/attention/co_attention.hpp"
 #include "fovea/attention/copying.hpp"

@@ -12,4 +12,5 @@
 #include "fovea/nn/recurrent.hpp"
 #include "fovea/nn/row_gradient.hpp"
 #include "fovea/nn/row_table.hpp"
+#include "fovea/nn/ssru.hpp"
 #include "fovea/nn/trace.hpp"

@@ -58,6 +58,8 @@ struct MatmulOptions {
 [[nodiscard]] Var max(const Var& x, int axis);   // along an axis, which is dropped
 /// The mean of each sequence's first lengths[b] rows: [B, T, d] to [B, d]; 0 for a length of 0.
 [[nodiscard]] Var mean_rows(const Var& x, std::span<const std::int64_t> lengths);
+/// Each row the mean of itself and those before it: y_t = (x_1 + … + x_t) / t, [B, T, d].
+[[nodiscard]] Var cumulative_mean(const Var& x);
 
 // --- shapes --------------------------------------------------------------------------------------------------------
 [[nodiscard]] Var reshape(const Var& x, const Shape& shape);                            // one axis may be -1

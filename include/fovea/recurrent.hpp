@@ -57,6 +57,10 @@ struct Recurrent {
 [[nodiscard]] Recurrent lstm(const Var& x, const LstmWeights& weights, const RecurrentOptions& how = {},
                              const Var& first = {}, const Var& first_cell = {});
 
+/// The simpler simple recurrent unit without its two products (Kim et al. 2019, section 3.2), over sequences:
+/// c_t = s(f_t) c_{t-1} + (1 - s(f_t)) x_t from c_0 = 0, y_t = max(c_t, 0); x and f [B, T, d], gives y [B, T, d].
+[[nodiscard]] Var ssru(const Var& x, const Var& forget);
+
 /// Both directions side by side: states [B, T, 2h], last and first [B, 2h], forward half first. The options'
 /// `reverse` must be false, its constant is [B, 2 gates h].
 [[nodiscard]] Recurrent bidirectional_gru(const Var& x, const GruWeights& forward, const GruWeights& backward,

@@ -1,4 +1,4 @@
-// The gate arithmetic of GRU and LSTM, one row (one sequence at one step) per call.
+// The gate arithmetic of GRU, LSTM and SSRU, one row (one sequence at one step) per call.
 //
 // The products with the weights are done outside, for many rows at once; a row here reads them, adds the biases,
 // applies the gates, updates the state and leaves in place what the backward row needs. In the backward the gates'
@@ -61,11 +61,34 @@ struct LstmBackwardRow {
   float* dbias;              // [4h]: added to
 };
 
+/// g = s(gate), cell = x + g (cell - x), out = max(cell, 0): g of what was, 1 - g of what comes.
+struct SsruForwardRow {
+  const float* x;  // [h]
+  float* gate;     // [h]: in its sum; out g
+  float* cell;     // [h]: in before, out after
+  float* kept;     // [h]: the cell after, kept for the backward; null: not wanted
+  float* out;      // [h]
+};
+
+/// With D = carry + dout where cell > 0: dgate = D (before - x) g (1 - g), dx = D (1 - g), carry = D g.
+struct SsruBackwardRow {
+  const float* x;       // [h]
+  const float* gate;    // [h]: g
+  const float* before;  // [h]: the cell before; null: zeros
+  const float* cell;    // [h]: after
+  const float* dout;    // [h]
+  float* carry;         // [h]: in and out
+  float* dx;            // [h]: out
+  float* dgate;         // [h]: out, of the sum
+};
+
 struct RnnKernels {
   void (*gru_forward)(std::int64_t h, const GruForwardRow& row);
   void (*gru_backward)(std::int64_t h, const GruBackwardRow& row);
   void (*lstm_forward)(std::int64_t h, const LstmForwardRow& row);
   void (*lstm_backward)(std::int64_t h, const LstmBackwardRow& row);
+  void (*ssru_forward)(std::int64_t h, const SsruForwardRow& row);
+  void (*ssru_backward)(std::int64_t h, const SsruBackwardRow& row);
 };
 
 }  // namespace fovea::kernels

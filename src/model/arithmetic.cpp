@@ -66,9 +66,21 @@ double rnn_attention_flops(const RnnDecoderConfig& c, double s, double t, double
 }
 
 // s, t: source and target tokens; m: width of the memory; e: of the target embeddings.
+double self_flops(const TransformerConfig& c, double t) {
+  const double d = c.dim;
+  switch (c.decoder_self) {
+    case DecoderSelf::attention:
+      return 2 * t * 4 * d * d + 2 * t * t * d;
+    case DecoderSelf::ssru:
+      return 2 * t * 2 * d * d;
+    case DecoderSelf::average:
+      return 2 * t * (2 * d * c.ffn + 4 * d * d);
+  }
+  return 0;
+}
 double decoder_flops(const TransformerConfig& c, double s, double t, double m, double) {
   const double d = c.dim;
-  return c.layers * (2 * t * (6 * d * d + 2 * d * c.ffn) + 2 * s * 2 * m * d + 2 * t * t * d + 4 * t * s * d);
+  return c.layers * (self_flops(c, t) + 2 * t * (2 * d * d + 2 * d * c.ffn) + 2 * s * 2 * m * d + 4 * t * s * d);
 }
 double decoder_flops(const CnnConfig& c, double s, double t, double, double e) {
   const double d = c.dim;

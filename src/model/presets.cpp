@@ -22,8 +22,8 @@ ModelConfig transformer(const TransformerConfig& c) {
 }  // namespace
 
 std::span<const char* const> preset_names() {
-  static constexpr const char* names[] = {"rnn-bahdanau", "rnn-luong",        "rnn-plain",
-                                          "cnn",          "transformer-tiny", "transformer-small"};
+  static constexpr const char* names[] = {"rnn-bahdanau",     "rnn-luong",         "rnn-plain",       "cnn",
+                                          "transformer-tiny", "transformer-small", "transformer-deep"};
   return names;
 }
 
@@ -41,6 +41,7 @@ ModelConfig preset(std::string_view name) {
   if (name == "cnn") return model(CnnConfig{}, CnnConfig{});
   if (name == "transformer-tiny") return transformer({});
   if (name == "transformer-small") return transformer({.layers = 3, .dim = 256, .ffn = 1024});
+  if (name == "transformer-deep") return model(TransformerConfig{.layers = 6}, TransformerConfig{.layers = 2});
   throw UsageError(fmt::format("preset: \"{}\" is not one of {}", name, fmt::join(preset_names(), ", ")));
 }
 

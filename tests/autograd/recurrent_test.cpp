@@ -372,5 +372,51 @@ TEST(Recurrent, ShapesThatDoNotFitAreNamed) {
             "gru: first state [2,5] where [2,4] is needed");
 }
 
+// One value at a time in double, as the paper has it.
+TEST(Ssru, IsItsFormula) {
+  for (const kernels::Table* table : kernels::available()) {
+    const kernels::ScopedKernels scope(*table);
+    for (const std::int64_t d : {1, 7, 8, 9, 33}) {
+      const Tensor x = random_tensor({2, 6, d}, 1);
+      const Tensor f = random_tensor({2, 6, d}, 2);
+      const Tensor y = ssru(x, f).value();
+      for (std::int64_t b = 0; b < 2; ++b) {
+        for (std::int64_t i = 0; i < d; ++i) {
+          double cell = 0;
+          for (std::int64_t t = 0; t < 6; ++t) {
+            const std::int64_t at = (b * 6 + t) * d + i;
+            const double gate = sigmoid(f.data()[at]);
+            cell = gate * cell + (1 - gate) * x.data()[at];
+            EXPECT_NEAR(y.data()[at], std::max(cell, 0.0), 1e-6) << table->name;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Ssru, GradientsMatchFiniteDifferences) {
+  for (const kernels::Table* table : kernels::available()) {
+    const kernels::ScopedKernels scope(*table);
+    for (const std::int64_t d : {1, 7, 8, 9, 33}) {
+      Tensor x = random_tensor({2, 5, d}, 1);
+      // Cells far from 0, where max() has no slope: one sign for each column.
+      for (std::int64_t i = 0; i < x.size(); ++i) {
+        x.data()[i] = (i % d % 2 == 0 ? 1.0F : -1.0F) * (1 + std::abs(x.data()[i]));
+      }
+      test::check_gradients([](const auto& in) { return ssru(in[0], in[1]); }, {x, random_tensor({2, 5, d}, 2)});
+    }
+  }
+}
+
+TEST(Ssru, ShapesThatDoNotFitAreNamed) {
+  try {
+    (void)ssru(Tensor::zeros({2, 5, 3}), Tensor::zeros({2, 5, 4}));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const ShapeError& error) {
+    EXPECT_STREQ(error.what(), "ssru: [2,5,3] and [2,5,4]; both must be [batch, time, width]");
+  }
+}
+
 }  // namespace
 }  // namespace fovea

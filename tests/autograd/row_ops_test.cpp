@@ -95,6 +95,15 @@ TEST_P(RowOps, BiasActivationGradientsMatchFiniteDifferences) {
   }
 }
 
+TEST_P(RowOps, CumulativeMeanGradientsMatchFiniteDifferences) {
+  for (const std::int64_t n : test::kSizes) {
+    check_gradients([](const auto& in) { return cumulative_mean(in[0]); }, {random_tensor({2, 5, n}, 1)});
+  }
+  const Tensor y = cumulative_mean(Tensor::of({1, 3, 2}, {1, 2, 3, 6, 5, 1})).value();
+  const std::vector<float> expected{1, 2, 2, 4, 3, 3};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(y.data()[i], expected[i], 1e-6F);
+}
+
 TEST(RowOpsErrors, ShapesThatDoNotFitAreNamed) {
   const Tensor x = Tensor::zeros({2, 3});
   const Tensor four = Tensor::zeros({4});
@@ -104,6 +113,7 @@ TEST(RowOpsErrors, ShapesThatDoNotFitAreNamed) {
   test::expect_shape_error([&] { (void)bias_activation(x, four, Activation::relu); }, "bias_activation", "[4]",
                            "[2,3]");
   test::expect_shape_error([&] { (void)softmax(Tensor::zeros({})); }, "softmax");
+  test::expect_shape_error([&] { (void)cumulative_mean(x); }, "cumulative_mean", "[2,3]");
 }
 
 FOVEA_EVERY_TABLE(RowOps);

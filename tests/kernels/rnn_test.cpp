@@ -91,6 +91,32 @@ Values lstm_backward(const Table& table, std::int64_t h, bool full) {
   return gates;
 }
 
+Values ssru_forward(const Table& table, std::int64_t h, bool full) {
+  const Values x = random_values(h, 1);
+  Values gate = random_values(h, 2);
+  Values cell = random_values(h, 3);
+  Values kept(static_cast<std::size_t>(h));
+  Values out(static_cast<std::size_t>(h));
+  table.rnn->ssru_forward(h, {x.data(), gate.data(), cell.data(), full ? kept.data() : nullptr, out.data()});
+  for (const Values& v : {cell, kept, out}) gate.insert(gate.end(), v.begin(), v.end());
+  return gate;
+}
+
+Values ssru_backward(const Table& table, std::int64_t h, bool full) {
+  const Values x = random_values(h, 1);
+  const Values gate = random_values(h, 2);
+  const Values before = random_values(h, 3);
+  const Values cell = random_values(h, 4);
+  const Values dout = random_values(h, 5);
+  Values carry = random_values(h, 6);
+  Values dx(static_cast<std::size_t>(h));
+  Values dgate(static_cast<std::size_t>(h));
+  table.rnn->ssru_backward(h, {x.data(), gate.data(), full ? before.data() : nullptr, cell.data(), dout.data(),
+                               carry.data(), dx.data(), dgate.data()});
+  for (const Values& v : {dx, dgate}) carry.insert(carry.end(), v.begin(), v.end());
+  return carry;
+}
+
 TEST(Rnn, EveryKernelAgreesWithGeneric) {
   for (const Table* table : available()) {
     for (const std::int64_t h : {1, 7, 8, 9, 15, 16, 17, 33, 64}) {
@@ -100,6 +126,8 @@ TEST(Rnn, EveryKernelAgreesWithGeneric) {
         expect_close(gru_backward(*table, h, full), gru_backward(truth, h, full), table->name, h);
         expect_close(lstm_forward(*table, h, full), lstm_forward(truth, h, full), table->name, h);
         expect_close(lstm_backward(*table, h, full), lstm_backward(truth, h, full), table->name, h);
+        expect_close(ssru_forward(*table, h, full), ssru_forward(truth, h, full), table->name, h);
+        expect_close(ssru_backward(*table, h, full), ssru_backward(truth, h, full), table->name, h);
       }
     }
   }

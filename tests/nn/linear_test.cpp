@@ -10,7 +10,7 @@
 namespace fovea {
 namespace {
 
-Tensor noise(const Shape& shape, std::uint64_t seed) {
+Tensor normal_tensor(const Shape& shape, std::uint64_t seed) {
   Tensor t = Tensor::empty(shape);
   Rng rng(seed);
   for (float& v : t.values()) v = static_cast<float>(rng.normal());
@@ -53,12 +53,12 @@ TEST(Linear, PackedWeightsGiveWhatTheOthersGive) {
     for (const std::int64_t out : {1, 9, 40}) {
       Parameters p(1);
       const Linear plain(p, "l", in, out);
-      plain.bias.value().copy_from(noise({out}, 2));
+      plain.bias.value().copy_from(normal_tensor({out}, 2));
       p.pack();
       const Linear packed(p, "l", in, out);
       ASSERT_TRUE(packed.weight.packed);
       ASSERT_FALSE(plain.weight.packed);
-      const Tensor x = noise({2, 3, in}, 3);
+      const Tensor x = normal_tensor({2, 3, in}, 3);
       for (const Activation activation : {Activation::none, Activation::relu, Activation::tanh}) {
         const Tensor a = plain(x, activation).value();
         const Tensor b = packed(x, activation).value();
@@ -89,8 +89,8 @@ TEST(Weight, BothLayoutsGiveTheProductPackedAndNot) {
     const bool by_rows = layout == MatrixLayout::out_in;
     const Shape shape = by_rows ? Shape{5, 3} : Shape{3, 5};
     (void)p.matrix("w", shape, Init::xavier, layout);
-    const Tensor x = noise({2, 3}, 4);
-    const Tensor bias = noise({5}, 5);
+    const Tensor x = normal_tensor({2, 3}, 4);
+    const Tensor bias = normal_tensor({5}, 5);
     for (const bool packed : {false, true}) {
       if (packed) p.pack();
       const Weight w = p.matrix("w", shape, Init::xavier, layout);

@@ -99,6 +99,28 @@ void lstm_backward(std::int64_t h, const LstmBackwardRow& a) {
   }
 }
 
+void ssru_forward(std::int64_t h, const SsruForwardRow& a) {
+  for (std::int64_t i = 0; i < h; ++i) {
+    const float g = sigmoid(a.gate[i]);
+    const float cell = a.x[i] + g * (a.cell[i] - a.x[i]);
+    a.gate[i] = g;
+    a.cell[i] = cell;
+    if (a.kept != nullptr) a.kept[i] = cell;
+    a.out[i] = cell > 0 ? cell : 0.0F;
+  }
+}
+
+void ssru_backward(std::int64_t h, const SsruBackwardRow& a) {
+  for (std::int64_t i = 0; i < h; ++i) {
+    const float g = a.gate[i];
+    const float before = a.before == nullptr ? 0.0F : a.before[i];
+    const float d = a.carry[i] + (a.cell[i] > 0 ? a.dout[i] : 0.0F);
+    a.dgate[i] = d * (before - a.x[i]) * g * (1 - g);
+    a.dx[i] = d * (1 - g);
+    a.carry[i] = d * g;
+  }
+}
+
 }  // namespace
 
 extern const RnnKernels rnn;
@@ -107,6 +129,8 @@ const RnnKernels rnn = {
     .gru_backward = gru_backward,
     .lstm_forward = lstm_forward,
     .lstm_backward = lstm_backward,
+    .ssru_forward = ssru_forward,
+    .ssru_backward = ssru_backward,
 };
 
 }  // namespace fovea::kernels::generic

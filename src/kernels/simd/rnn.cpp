@@ -130,6 +130,34 @@ void lstm_backward(std::int64_t h, const LstmBackwardRow& row) {
   });
 }
 
+void ssru_forward(std::int64_t h, const SsruForwardRow& row) {
+  const SsruForwardRow a = row;
+  for_lanes(h, [&](auto lanes, std::int64_t i) HWY_ATTR {
+    const Floats g = sigmoid(lanes.load(a.gate + i));
+    const Floats x = lanes.load(a.x + i);
+    const Floats cell = hn::MulAdd(g, hn::Sub(lanes.load(a.cell + i), x), x);
+    lanes.store(g, a.gate + i);
+    lanes.store(cell, a.cell + i);
+    if (a.kept != nullptr) lanes.store(cell, a.kept + i);
+    lanes.store(hn::IfThenElseZero(hn::Gt(cell, hn::Zero(F())), cell), a.out + i);
+  });
+}
+
+void ssru_backward(std::int64_t h, const SsruBackwardRow& row) {
+  const SsruBackwardRow a = row;
+  const Floats zero = hn::Zero(F());
+  for_lanes(h, [&](auto lanes, std::int64_t i) HWY_ATTR {
+    const Floats g = lanes.load(a.gate + i);
+    const Floats before = a.before == nullptr ? zero : lanes.load(a.before + i);
+    const Floats dout = hn::IfThenElseZero(hn::Gt(lanes.load(a.cell + i), zero), lanes.load(a.dout + i));
+    const Floats d = hn::Add(lanes.load(a.carry + i), dout);
+    const Floats kept = hn::Mul(d, g);
+    lanes.store(hn::Mul(hn::Mul(d, hn::Sub(before, lanes.load(a.x + i))), sigmoid_slope(g)), a.dgate + i);
+    lanes.store(hn::Sub(d, kept), a.dx + i);
+    lanes.store(kept, a.carry + i);
+  });
+}
+
 }  // namespace
 
 extern const RnnKernels rnn;
@@ -138,6 +166,8 @@ const RnnKernels rnn = {
     .gru_backward = gru_backward,
     .lstm_forward = lstm_forward,
     .lstm_backward = lstm_backward,
+    .ssru_forward = ssru_forward,
+    .ssru_backward = ssru_backward,
 };
 
 }  // namespace fovea::kernels::FOVEA_ISA

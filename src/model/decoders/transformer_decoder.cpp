@@ -28,7 +28,20 @@ TransformerDecoder::TransformerDecoder(const TransformerConfig& config, const De
     layer.self_norm = LayerNorm(p, at + ".self_norm", config.dim, epsilon);
     if (attends_) layer.cross_norm = LayerNorm(p, at + ".cross_norm", config.dim, epsilon);
     layer.feed_norm = LayerNorm(p, at + ".feed_norm", config.dim, epsilon);
-    layer.self = MultiHead(p, at + ".self", head_options(config));
+    switch (config.decoder_self) {
+      case DecoderSelf::attention:
+        layer.self = MultiHead(p, at + ".self", head_options(config));
+        break;
+      case DecoderSelf::ssru:
+        layer.ssru = Ssru(p, at + ".ssru", config.dim);
+        break;
+      case DecoderSelf::average:
+        layer.average = AverageAttention(
+            p, at + ".average",
+            {.dim = config.dim, .inner = config.ffn, .activation = config.activation, .bias = config.bias});
+        layer.average.feed.approximate_gelu = config.approximate_gelu;
+        break;
+    }
     if (attends_) layer.cross = MultiHead(p, at + ".cross", head_options(config, sizes.memory));
     layer.feed = FeedForward(p, at + ".feed", config.dim, config.ffn, config.activation, config.bias);
     layer.feed.approximate_gelu = config.approximate_gelu;
@@ -102,10 +115,12 @@ Decoded TransformerDecoder::decode(const Memory* memory, const Sequence& target,
   out.states = run(
       embedded, pass,
       [&](std::size_t i, const Var& x) {
+        pass.note(layers_[i].name, "self.input", x);
+        if (config_.decoder_self == DecoderSelf::ssru) return layers_[i].ssru(x);
+        if (config_.decoder_self == DecoderSelf::average) return layers_[i].average(x, pass);
         const LayerAttention ask(pass, AttentionKind::decoder, static_cast<int>(i), want.self);
         ask.ask(self, x.dim(1));
         self.dropout = pass.next(pass.rates.attention);
-        pass.note(layers_[i].name, "self.input", x);
         const Attended result = layers_[i].self(x, x, self);
         ask.take(result, out.self, out.self_top);
         return result.context;
@@ -135,13 +150,18 @@ Decoded TransformerDecoder::decode(const Memory* memory, const Sequence& target,
 // The keys and values of each layer: of the memory once per sentence, of the target so far per row.
 class TransformerState final : public DecoderState {
  public:
-  TransformerState(const TransformerDecoder& decoder, const Memory* memory, bool want_attention,
+  TransformerState(const TransformerDecoder& decoder, const Memory* memory, std::int64_t rows, bool want_attention,
                    const Interventions* interventions)
       : decoder_(decoder),
         want_attention_(want_attention),
         interventions_(interventions),
         sentences_(memory != nullptr ? memory->lengths : std::span<const std::int64_t>()),
         target_(decoder.layers_.size()) {
+    if (!decoder.self_attends()) {
+      for (std::size_t i = 0; i < decoder.layers_.size(); ++i) {
+        past_.push_back(Tensor::zeros({rows, decoder.config_.dim}));
+      }
+    }
     if (!decoder.attends_) return;
     for (const auto& layer : decoder.layers_) {
       sentences_.add(decoder.turned(layer.cross.key(memory->states), 0).value());
@@ -162,6 +182,7 @@ class TransformerState final : public DecoderState {
     const Var x = decoder_.run(
         decoder_.placed(embedded.reshape({rows, 1, width}), length_), pass,
         [&](std::size_t i, const Var& q) {
+          if (!past_.empty()) return self_without_attention(i, q);
           const MultiHead& layer = decoder_.layers_[i].self;
           target_[i].append(layer.key(q).value(), layer.value(q).value());
           const LayerAttention ask(pass, AttentionKind::decoder, static_cast<int>(i), false, length_);
@@ -188,18 +209,31 @@ class TransformerState final : public DecoderState {
   }
 
   void keep(std::span<const std::int32_t> rows) override {
-    for (KeyValueCache& cache : target_) cache.keep(rows);
+    for (Tensor& past : past_) past = take_rows(past, rows);
+    for (KeyValueCache& cache : target_) {
+      if (past_.empty()) cache.keep(rows);
+    }
     if (decoder_.attends_) sentences_.keep(rows);
   }
 
   [[nodiscard]] std::span<const Tensor> attention() const override { return weights_; }
 
  private:
+  [[nodiscard]] Var self_without_attention(std::size_t i, const Var& x) {
+    const TransformerDecoder::Layer& layer = decoder_.layers_[i];
+    const Tensor rows = x.value().reshape({x.dim(0), x.dim(2)});
+    const Tensor y = decoder_.config_.decoder_self == DecoderSelf::ssru
+                         ? layer.ssru.step(rows, past_[i])
+                         : layer.average.step(rows, past_[i], length_ + 1);
+    return y.reshape(x.shape());
+  }
+
   const TransformerDecoder& decoder_;
   bool want_attention_;
   const Interventions* interventions_;
   SentenceArrays sentences_;
   std::vector<KeyValueCache> target_;
+  std::vector<Tensor> past_;  // in place of it, per layer [rows, width]: SSRU's cells, or sums of what is averaged
   std::vector<Tensor> weights_;
   std::int64_t length_ = 0;
 };
@@ -210,7 +244,7 @@ std::unique_ptr<DecoderState> TransformerDecoder::start(const Memory* memory, st
   if (interventions == nullptr && TransformerStepper::can_run(config_)) {
     return std::make_unique<TransformerStepper>(*this, memory, rows, want_attention);
   }
-  return std::make_unique<TransformerState>(*this, memory, want_attention, interventions);
+  return std::make_unique<TransformerState>(*this, memory, rows, want_attention, interventions);
 }
 
 }  // namespace fovea

@@ -1,15 +1,18 @@
 // Transformer decoder: causal self-attention, attention to the memory, feed-forward (Vaswani et al. 2017, section 3.1);
-// a token at a time with cached keys and values. Without a memory it is a language model.
+// a token at a time with cached keys and values. SSRU or average attention can stand where self-attention does. Without
+// a memory it is a language model.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "fovea/attention/average.hpp"
 #include "fovea/attention/multi_head.hpp"
 #include "fovea/model/decoder.hpp"
 #include "fovea/nn/feed_forward.hpp"
 #include "fovea/nn/layer_norm.hpp"
 #include "fovea/nn/positions.hpp"
+#include "fovea/nn/ssru.hpp"
 #include "model/decoders/rotary_table.hpp"
 
 namespace fovea {
@@ -29,7 +32,10 @@ class TransformerDecoder final : public Decoder {
   friend class TransformerStepper;
   struct Layer {
     LayerNorm self_norm, cross_norm, feed_norm;  // cross_norm: only with a memory
-    MultiHead self, cross;
+    MultiHead self;                              // or, by the configuration, one of the next two
+    Ssru ssru;
+    AverageAttention average;
+    MultiHead cross;
     FeedForward feed;
     std::string name;  // "decoder.0"
   };
@@ -39,6 +45,7 @@ class TransformerDecoder final : public Decoder {
   template <class Self, class Cross>
   Var run(Var x, Pass& pass, const Self& self_part, const Cross& cross_part) const;
   static void note(const Pass& pass, const Layer& layer, const char* part, const ResidualNorm& made);
+  [[nodiscard]] bool self_attends() const { return config_.decoder_self == DecoderSelf::attention; }
   // Queries or keys of cross-attention that stand at `first` and on, turned by their positions where these are rotary.
   [[nodiscard]] Var turned(const Var& x, std::int64_t first) const;
 

@@ -8,6 +8,7 @@
 #include "kernels/attention_step.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/rnn.hpp"
 #include "kernels/rows.hpp"
 
 namespace fovea {
@@ -33,11 +34,13 @@ TransformerStepper::TransformerStepper(const TransformerDecoder& decoder, const 
       width_(decoder.config_.dim),
       heads_(decoder.config_.heads),
       head_(width_ / heads_),
-      scale_(scale_of(decoder.layers_[0].self.score, head_)),
-      keys_(decoder.layers_.size()),
-      values_(decoder.layers_.size()) {
+      scale_(scale_of((decoder.self_attends() ? decoder.layers_[0].self : decoder.layers_[0].cross).score, head_)),
+      keys_(decoder.self_attends() ? decoder.layers_.size() : 0),
+      values_(keys_.size()) {
   if (decoder.attends_) read(*memory);
   path_.resize(static_cast<std::size_t>(rows * room_));
+  if (decoder.self_attends()) return;
+  for (std::size_t i = 0; i < decoder.layers_.size(); ++i) past_.push_back(Tensor::zeros({rows, width_}));
 }
 
 void TransformerStepper::read(const Memory& memory) {
@@ -76,17 +79,18 @@ void TransformerStepper::read(const Memory& memory) {
   }
 }
 
-void TransformerStepper::multiply(const Linear& linear, Int rows, const float* x, float* y,
-                                  Activation activation) const {
+void TransformerStepper::multiply(const Linear& linear, Int rows, const float* x, float* y, Activation activation,
+                                  bool add) const {
   const Weight& w = linear.weight;
+  const float beta = add ? 1.0F : 0.0F;
   const kernels::Epilogue epilogue{.bias = linear.bias ? linear.bias.value().data() : nullptr,
                                    .activation = activation};
   if (w.packed) {
-    kernels::parallel_gemm_packed(rows, x, w.in(), w.packed->matrix(), 0.0F, y, w.out(), epilogue);
+    kernels::parallel_gemm_packed(rows, x, w.in(), w.packed->matrix(), beta, y, w.out(), epilogue);
   } else {
     const Tensor values = w.var.value().contiguous();
     kernels::parallel_gemm(kernels::Trans::no, kernels::Trans::no, rows, w.out(), w.in(), x, w.in(), values.data(),
-                           w.out(), 0.0F, y, w.out(), epilogue);
+                           w.out(), beta, y, w.out(), epilogue);
   }
 }
 
@@ -95,11 +99,13 @@ void TransformerStepper::make_room(Int rows) {
     rows_ = rows;
     for (Tensor* t : {&x_, &normed_, &y_, &query_, &context_}) *t = Tensor::empty({rows, width_});
     inner_ = Tensor::empty({rows, decoder_.config_.ffn});
+    if (decoder_.config_.decoder_self == DecoderSelf::average) gates_ = Tensor::empty({rows, 2 * width_});
     mean_ = Tensor::empty({rows});
     rstd_ = Tensor::empty({rows});
   }
   const Int most = heads_ * std::max(longest_, room_);
   if (!scores_ || scores_.size() < rows_ * most) scores_ = Tensor::empty({rows_, most});
+  if (!decoder_.self_attends()) return;
   if (length_ == room_) {
     const Int count = static_cast<Int>(path_.size()) / room_;
     next_path_.assign(static_cast<std::size_t>(2 * count * room_), 0);
@@ -118,6 +124,55 @@ void TransformerStepper::make_room(Int rows) {
       t = larger;
     }
   }
+}
+
+void TransformerStepper::read_target(std::size_t layer, Int rows) {
+  switch (decoder_.config_.decoder_self) {
+    case DecoderSelf::attention:
+      return attend_to_self(layer, rows);
+    case DecoderSelf::ssru:
+      return step_ssru(layer, rows);
+    case DecoderSelf::average:
+      return average(layer, rows);
+  }
+}
+
+void TransformerStepper::step_ssru(std::size_t layer, Int rows) {
+  const Ssru& unit = decoder_.layers_[layer].ssru;
+  multiply(unit.input, rows, input(), context_.data());
+  multiply(unit.forget, rows, input(), query_.data());
+  parallel_for(rows, kRowsPerChunk, [&](Int begin, Int end) {
+    const Int at = begin * width_;
+    kernels::active().rnn->ssru_forward((end - begin) * width_, {.x = context_.data() + at,
+                                                                 .gate = query_.data() + at,
+                                                                 .cell = past_[layer].data() + at,
+                                                                 .kept = nullptr,
+                                                                 .out = y_.data() + at});
+  });
+}
+
+void TransformerStepper::average(std::size_t layer, Int rows) {
+  const AverageAttention& mean = decoder_.layers_[layer].average;
+  const float share = 1.0F / static_cast<float>(length_ + 1);
+  const float* x = input();
+  parallel_for(rows, kRowsPerChunk, [&](Int begin, Int end) {
+    for (Int i = begin * width_; i < end * width_; ++i) {
+      float& sum = past_[layer].data()[i];
+      sum += x[i];
+      context_.data()[i] = sum * share;
+    }
+  });
+  multiply(mean.feed.first, rows, context_.data(), inner_.data(), mean.feed.activation);
+  multiply(mean.feed.second, rows, inner_.data(), y_.data());
+  multiply(mean.gate_input, rows, x, gates_.data());
+  multiply(mean.gate_average, rows, y_.data(), gates_.data(), Activation::sigmoid, true);
+  parallel_for(rows, kRowsPerChunk, [&](Int begin, Int end) {
+    for (Int r = begin; r < end; ++r) {
+      const float* gate = gates_.data() + r * 2 * width_;
+      float* y = y_.data() + r * width_;
+      for (Int i = 0; i < width_; ++i) y[i] = gate[i] * x[r * width_ + i] + gate[width_ + i] * y[i];
+    }
+  });
 }
 
 void TransformerStepper::attend_to_self(std::size_t layer, Int rows) {
@@ -214,7 +269,8 @@ Tensor TransformerStepper::step(const Tensor& embedded) {
   if (is_rotary(decoder_.config_.positions)) {
     decoder_.turns_.prepare(std::max(length_ + 1, longest_), head_);
   }
-  for (Int r = 0; r < rows; ++r) path_[static_cast<std::size_t>(r * room_ + length_)] = used_ + r * width_;
+  for (Int r = 0; r < rows && decoder_.self_attends(); ++r)
+    path_[static_cast<std::size_t>(r * room_ + length_)] = used_ + r * width_;
   weights_.clear();
   const auto& layers = decoder_.layers_;
   if (!post_) {
@@ -232,7 +288,7 @@ Tensor TransformerStepper::step(const Tensor& embedded) {
   // Pre-norm: each sum is made with the norm that the next part reads. Post-norm: with the part's own.
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Layer& layer = layers[i];
-    attend_to_self(i, rows);
+    read_target(i, rows);
     add_and_norm(post_ ? layer.self_norm : decoder_.attends_ ? layer.cross_norm : layer.feed_norm, rows);
     if (decoder_.attends_) {
       attend_to_memory(i, rows);
@@ -249,11 +305,21 @@ Tensor TransformerStepper::step(const Tensor& embedded) {
 }
 
 void TransformerStepper::keep(std::span<const std::int32_t> rows) {
-  next_path_.resize(rows.size() * static_cast<std::size_t>(room_));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::copy_n(path_.begin() + rows[i] * room_, length_, next_path_.begin() + static_cast<Int>(i) * room_);
+  if (decoder_.self_attends()) {
+    next_path_.resize(rows.size() * static_cast<std::size_t>(room_));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::copy_n(path_.begin() + rows[i] * room_, length_, next_path_.begin() + static_cast<Int>(i) * room_);
+    }
+    path_.swap(next_path_);
   }
-  path_.swap(next_path_);
+  const auto count = static_cast<Int>(rows.size());
+  for (Tensor& past : past_) {
+    if (!spare_past_ || spare_past_.dim(0) < count) spare_past_ = Tensor::empty({count, width_});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::copy_n(past.data() + rows[i] * width_, width_, spare_past_.data() + static_cast<Int>(i) * width_);
+    }
+    std::swap(past, spare_past_);
+  }
   if (sentence_of_.empty()) return;
   next_sentence_of_.clear();
   for (const std::int32_t r : rows) next_sentence_of_.push_back(sentence_of_[static_cast<std::size_t>(r)]);

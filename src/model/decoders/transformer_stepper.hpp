@@ -30,13 +30,17 @@ class TransformerStepper final : public DecoderState {
   using Layer = TransformerDecoder::Layer;
   void read(const Memory& memory);
   void make_room(std::int64_t rows);
+  void read_target(std::size_t layer, std::int64_t rows);  // by the configuration, one of the next three
   void attend_to_self(std::size_t layer, std::int64_t rows);
+  void step_ssru(std::size_t layer, std::int64_t rows);
+  void average(std::size_t layer, std::int64_t rows);
   void attend_to_memory(std::size_t layer, std::int64_t rows);
   void feed(const Layer& layer, std::int64_t rows);
   // x + y (in x_) and its norm; with post-norm the norm alone goes on.
   void add_and_norm(const LayerNorm& norm, std::int64_t rows);
+  // y = f(x W + b), or with `add` f(y + x W + b).
   void multiply(const Linear& linear, std::int64_t rows, const float* x, float* y,
-                Activation activation = Activation::none) const;
+                Activation activation = Activation::none, bool add = false) const;
   // What attention and feed-forward layers read: the norm of x_, or with post-norm x_ itself.
   [[nodiscard]] const float* input() const { return (post_ ? x_ : normed_).data(); }
 
@@ -59,6 +63,9 @@ class TransformerStepper final : public DecoderState {
   std::int64_t used_ = 0, capacity_ = 0;
   std::vector<std::int64_t> path_, next_path_;
   std::int64_t room_ = 16;
+  // In place of all that, where there is no self-attention: per layer SSRU's cells, or sums of what is averaged.
+  std::vector<Tensor> past_;  // [rows or more, width]
+  Tensor spare_past_, gates_;
 
   Tensor x_, normed_, y_, query_, context_, inner_, mean_, rstd_, scores_;
   std::int64_t rows_ = 0;        // that the arrays have room for
