@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,12 @@ struct IntegerArray {
   std::vector<std::int64_t> values;  // in row-major order
 };
 
+/// Truth values with a shape, a byte each.
+struct TruthArray {
+  Shape shape;                                 // of the array
+  std::shared_ptr<const std::uint8_t> values;  // in row-major order; not 0 is true
+};
+
 /// Reads float32 (memory-mapped: pages are read when they are used) or float64 (converted). Throws FileError naming
 /// the file and the field at fault.
 ///
@@ -29,6 +36,9 @@ struct IntegerArray {
 
 /// Reads int64, or int32, uint8 and bool, converted.
 [[nodiscard]] IntegerArray read_npy_integers(const std::filesystem::path& path);
+
+/// Reads bool and uint8 (memory-mapped: one byte of memory for each that is used), or int32 and int64, converted.
+[[nodiscard]] TruthArray read_npy_truths(const std::filesystem::path& path);
 
 /// Writes float32. The file appears whole or not at all.
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "fovea/attention/mask.hpp"
 #include "fovea/error.hpp"
@@ -11,15 +12,16 @@ Mask Mask::of(const Shape& shape, std::span<const std::uint8_t> allowed) {
   if (shape.size() != static_cast<std::int64_t>(allowed.size())) {
     throw ShapeError(fmt::format("mask: {} values do not fill {}", allowed.size(), shape.text()));
   }
-  Mask mask;
-  mask.shape_ = shape;
-  mask.bytes_ = Tensor::empty({(shape.size() + 3) / 4});
-  std::copy(allowed.begin(), allowed.end(), reinterpret_cast<std::uint8_t*>(mask.bytes_.data()));
-  return mask;
+  const auto bytes = std::make_shared<std::uint8_t[]>(allowed.size());
+  std::copy(allowed.begin(), allowed.end(), bytes.get());
+  return share(shape, {bytes, bytes.get()});
 }
 
-const std::uint8_t* Mask::data() const {
-  return reinterpret_cast<const std::uint8_t*>(bytes_.data());
+Mask Mask::share(const Shape& shape, std::shared_ptr<const std::uint8_t> allowed) {
+  Mask mask;
+  mask.shape_ = shape;
+  mask.bytes_ = std::move(allowed);
+  return mask;
 }
 
 }  // namespace fovea

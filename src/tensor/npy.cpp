@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/mapped_file.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
@@ -43,6 +45,20 @@ IntegerArray parse_npy_integers(std::span<const std::byte> bytes, const std::str
   if (header.descr == "|u1") return {header.shape, detail::integers<std::uint8_t>(values, header.shape)};
   if (header.descr == "|b1") return {header.shape, detail::integers<detail::Bool>(values, header.shape)};
   throw FileError(name + ": descr is " + header.descr + "; integers or bool are needed");
+}
+
+TruthArray read_npy_truths(const std::filesystem::path& path) {
+  const auto file = MappedFile::open(path);
+  const detail::NpyHeader header = detail::parse_npy_header(file->bytes(), path.string());
+  if (header.descr == "|b1" || header.descr == "|u1") {
+    const auto* values = reinterpret_cast<const std::uint8_t*>(file->bytes().data() + header.offset);
+    return {header.shape, {file, values}};
+  }
+  const IntegerArray array = parse_npy_integers(file->bytes(), path.string());
+  const auto values = std::make_shared<std::uint8_t[]>(array.values.size());
+  std::transform(array.values.begin(), array.values.end(), values.get(),
+                 [](std::int64_t value) { return static_cast<std::uint8_t>(value != 0); });
+  return {array.shape, {values, values.get()}};
 }
 
 void write_npy(WholeFile& file, const Tensor& tensor) {

@@ -66,6 +66,10 @@ TEST(Visibility, MasksOfAnyBroadcastHide) {
   const std::vector<std::uint8_t> column{1, 0, 1, 1, 0, 1};
   EXPECT_EQ(visible_keys({.mask = Mask::of({6}, column)}), (Rows{"x.xx.x", "x.xx.x", "x.xx.x", "x.xx.x"}));
   const std::vector<std::uint8_t> row{1, 0, 0, 1};
+  const auto shared = std::make_shared<std::vector<std::uint8_t>>(column.begin(), column.end());
+  const Mask as_it_is = Mask::share({6}, {shared, shared->data()});
+  EXPECT_EQ(as_it_is.data(), shared->data());
+  EXPECT_EQ(visible_keys({.mask = as_it_is}), (Rows{"x.xx.x", "x.xx.x", "x.xx.x", "x.xx.x"}));
   EXPECT_EQ(visible_keys({.mask = Mask::of({4, 1}, row)}), (Rows{"xxxxxx", "......", "......", "xxxxxx"}));
 }
 

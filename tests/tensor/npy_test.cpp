@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <limits>
 
 #include "fovea/error.hpp"
@@ -104,6 +105,45 @@ TEST(Npy, IntegersAreReadFromEveryWholeType) {
   write_npy(scratch / "i.npy", {2}, std::vector<std::int64_t>{3, -4});
   EXPECT_THAT(read_npy_integers(scratch / "i.npy").values, ElementsAre(3, -4));
   EXPECT_THROW(write_npy(scratch / "i.npy", {3}, std::vector<std::int64_t>{3, -4}), ShapeError);
+}
+
+TEST(Npy, TruthValuesAreReadFromEveryWholeType) {
+  const test::Scratch scratch;
+  const auto truths = [&](const char* descr, const std::string& values) {
+    test::write_text(scratch / "t.npy",
+                     npy(std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (2,), }", values));
+    const TruthArray array = read_npy_truths(scratch / "t.npy");
+    EXPECT_EQ(array.shape, (Shape{2}));
+    return std::vector<bool>{array.values.get()[0] != 0, array.values.get()[1] != 0};
+  };
+  const std::vector<bool> first{true, false};
+  EXPECT_EQ(truths("|b1", std::string("\x01\x00", 2)), first);
+  EXPECT_EQ(truths("|u1", std::string("\x07\x00", 2)), first);
+  EXPECT_EQ(truths("<i4", bytes_of<std::int32_t>({256, 0})), first);
+  EXPECT_EQ(truths("<i8", bytes_of<std::int64_t>({1LL << 40, 0})), first);
+  EXPECT_THROW(truths("<f4", bytes_of<float>({1, 0})), FileError);
+}
+
+// 64 MB that were read as integers took 635 MB.
+TEST(Npy, TruthValuesAreNotCopied) {
+  const test::Scratch scratch;
+  constexpr std::size_t size = std::size_t{64} << 20;
+  test::write_text(scratch / "t.npy",
+                   npy("{'descr': '|b1', 'fortran_order': False, 'shape': (67108864,), }", std::string(size, '\x01')));
+  const auto resident = [] {  // pages of this process alone
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+      if (std::int64_t kilobytes = 0; word == "RssAnon:" && status >> kilobytes) return kilobytes;
+    }
+    return std::int64_t{-1};
+  };
+  const std::int64_t before = resident();
+  const TruthArray array = read_npy_truths(scratch / "t.npy");
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < size; ++i) sum += array.values.get()[i];
+  EXPECT_EQ(sum, size);
+  ASSERT_GT(before, 0);
+  EXPECT_LT(resident() - before, 8 << 10) << "KB";
 }
 
 TEST(Npy, ATruncatedFileIsRefusedWhereverItEnds) {

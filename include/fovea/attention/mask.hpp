@@ -3,29 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "fovea/var.hpp"
 
 namespace fovea {
 
-/// Which pairs of query and key are visible: bytes, 1 = visible, 0 = hidden, broadcastable to [batch, heads, queries,
-/// keys]. Copying copies the handle.
+/// Which pairs of query and key are visible: bytes, 0 = hidden, all else = visible, broadcastable to [batch, heads,
+/// queries, keys]. Copying copies the handle.
 class Mask {
  public:
   Mask() = default;  // everything is visible
   /// Copies `allowed`. Throws ShapeError unless there are shape.size() of them.
   [[nodiscard]] static Mask of(const Shape& shape, std::span<const std::uint8_t> allowed);
+  /// The shape.size() bytes as they are, without a copy: what read_npy_truths gives.
+  [[nodiscard]] static Mask share(const Shape& shape, std::shared_ptr<const std::uint8_t> allowed);
 
   /// Whether anything may be hidden.
-  explicit operator bool() const { return static_cast<bool>(bytes_); }
+  explicit operator bool() const { return bytes_ != nullptr; }
   /// As it was given to of().
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  [[nodiscard]] const std::uint8_t* data() const;  // the bytes, row-major
+  [[nodiscard]] const std::uint8_t* data() const { return bytes_.get(); }  // the bytes, row-major
 
  private:
   Shape shape_;
-  Tensor bytes_;
+  std::shared_ptr<const std::uint8_t> bytes_;
 };
 
 /// Luong et al. 2015, section 3.2: query i attends only to keys within half_width of its centre; the weights are
