@@ -47,8 +47,8 @@ struct AttentionMap {
 
 /// A label that a classifier could have chosen, and what spoke for it.
 struct RecordLabel {
-  std::string label{};
-  float probability = 0;
+  std::string label{};            // as in the training's targets
+  float probability = 0;          // 0 to 1
   std::vector<float> saliency{};  // of each source token: for the label (positive) or against it; may be empty
 };
 

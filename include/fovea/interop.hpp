@@ -15,7 +15,7 @@ struct ImportReport {
 };
 
 /// Makes a model folder of another program's model: a CTranslate2 folder, a Hugging Face folder of a MarianMT (OPUS-MT)
-/// model, or a Marian .npz or .bin file with its vocabularies beside it. Reads only files of that folder and
+/// or GPT-2 model, or a Marian .npz or .bin file with its vocabularies beside it. Reads only files of that folder and
 /// executes nothing. Throws FileError in one line: what is damaged, or which feature of the model is missing here; and
 /// UsageError when `folder` is there already.
 ///

@@ -7,6 +7,7 @@
 #include "fovea/model/encoder.hpp"
 #include "fovea/model/folder.hpp"
 #include "fovea/model/generator.hpp"
+#include "fovea/model/language_model.hpp"
 #include "fovea/model/picture_model.hpp"
 #include "fovea/model/picture_source.hpp"
 #include "fovea/model/seq2seq.hpp"

@@ -19,16 +19,17 @@ enum class TokenizerKind {
   word,           // what stands between white space; in scripts without spaces, words found by dictionary
   character,      // Unicode code points; a space is the token ▁
   label,          // the whole line: classes
+  byte_pairs,     // bytes and what they merge to, as GPT-2 has them; of imported models only
 };
 
-/// The kind named sentencepiece, word, char or label. Throws UsageError for another name.
+/// The kind named sentencepiece, word, char or label, those that can be trained. Throws UsageError for another name.
 [[nodiscard]] TokenizerKind tokenizer_kind(std::string_view name);
 /// As options and files spell it.
 [[nodiscard]] std::string_view name_of(TokenizerKind kind);
 
 /// Cuts lines into tokens. Lines are UTF-8; white space is what separates words, so a run of it counts as one space and
-/// none is kept at the ends. decode(encode(line)) is the line again, apart from that and from unknown tokens. Const
-/// calls may come from several threads.
+/// none is kept at the ends. decode(encode(line)) is the line again, apart from that and from unknown tokens; byte
+/// pairs keep every byte of UTF-8, white space too. Const calls may come from several threads.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;

@@ -33,11 +33,13 @@ struct Row {
 struct Finished {
   std::int32_t node;  // the end's
   float score;
+  bool ended;  // by an end of sequence that the model wrote
 };
 
 struct Sentence {
   std::vector<Finished> finished;
   std::int64_t max_length = 0;
+  std::int64_t given = 0;  // tokens of the prompt behind the first, each fed in place of one that was written
   Rng samples{0};
   bool done = false;
 };
@@ -70,11 +72,16 @@ class Search {
       sentence.max_length = options.max_length > 0
                                 ? options.max_length
                                 : std::max<std::int64_t>(2 * inputs[s].source_length + 20, options.min_length);
-      if (options.longest > 0) sentence.max_length = std::min(sentence.max_length, options.longest);
+      const std::span<const std::int32_t> prompt = inputs[s].prompt;
+      if (!prompt.empty()) sentence.given = static_cast<std::int64_t>(prompt.size()) - 1;
+      if (options.longest > 0) {
+        require(sentence.given <= options.longest, "prompt", prompt.size(), "it is longer than the model can read");
+        sentence.max_length = std::min(sentence.max_length, options.longest - sentence.given);
+      }
       sentence.samples = Rng(mix64(options.seed) ^ inputs[s].line);
       sentences_.push_back(std::move(sentence));
       rows_.push_back({static_cast<std::int32_t>(s), -1});
-      tokens_.push_back(options.begin);
+      tokens_.push_back(prompt.empty() ? options.begin : prompt[0]);
     }
   }
 
@@ -111,8 +118,8 @@ class Search {
   }
 
  private:
-  // One token for every row. `length`: tokens written so far.
-  void advance(std::int64_t length) {
+  // One token for every row. `step`: tokens fed so far.
+  void advance(std::int64_t step) {
     const Tensor logits = stepper_.step(tokens_);
     if (stepper_.candidates(0).empty()) check_suppressed(logits.dim(1));
     const Tensor attention = options_.want_attention || options_.coverage_penalty > 0 ? stepper_.attention() : Tensor();
@@ -122,7 +129,14 @@ class Search {
     for (std::size_t begin = 0; begin < rows_.size();) {
       std::size_t end = begin;
       while (end < rows_.size() && rows_[end].sentence == rows_[begin].sentence) ++end;
-      advance_sentence(begin, end, length, logits, attention);
+      const auto s = static_cast<std::size_t>(rows_[begin].sentence);
+      if (step < sentences_[s].given) {
+        next_rows_.push_back(rows_[begin]);
+        from_.push_back(static_cast<std::int32_t>(begin));
+        tokens_.push_back(inputs_[s].prompt[static_cast<std::size_t>(step + 1)]);
+      } else {
+        advance_sentence(begin, end, step - sentences_[s].given, logits, attention);
+      }
       begin = end;
     }
     if (!next_rows_.empty() && !same_rows()) stepper_.keep(from_);
@@ -145,6 +159,7 @@ class Search {
     return true;
   }
 
+  // `length`: tokens written so far.
   void advance_sentence(std::size_t begin, std::size_t end, std::int64_t length, const Tensor& logits,
                         const Tensor& attention) {
     Sentence& sentence = sentences_[static_cast<std::size_t>(rows_[begin].sentence)];
@@ -164,7 +179,8 @@ class Search {
       if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[end_column] = kNever;
       const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
       if (length >= sentence.max_length) {
-        if (!broken) candidates_.push_back({so_far + row[end_column], static_cast<std::int32_t>(r), options_.end});
+        const float last = options_.cut ? 0.0F : row[end_column];
+        if (!broken) candidates_.push_back({so_far + last, static_cast<std::int32_t>(r), options_.end});
         continue;
       }
       if (length < static_cast<std::int64_t>(input.prefix.size())) {
@@ -254,13 +270,14 @@ class Search {
 
   void finish(Sentence& sentence, const Candidate& candidate, std::int64_t length, const Tensor& attention) {
     const std::int32_t node = append(candidate, attention);
-    float score = rank(candidate.score, length + 1);
+    const bool ended = !options_.cut || length < sentence.max_length;
+    float score = rank(candidate.score, std::max<std::int64_t>(1, ended ? length + 1 : length));
     if (options_.coverage_penalty > 0 && attention) {
       score += coverage(
           node,
           inputs_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(candidate.row)].sentence)].source_length);
     }
-    sentence.finished.push_back({node, score});
+    sentence.finished.push_back({node, score, ended});
   }
 
   [[nodiscard]] float coverage(std::int32_t node, std::int64_t width) const {
@@ -313,6 +330,7 @@ class Search {
     for (const Finished& f : finished) {
       if (static_cast<int>(best.size()) == options_.n_best) break;
       Hypothesis h;
+      h.ended = f.ended;
       if (scored_) {
         h.score = f.score;
         h.log_probability = nodes_[static_cast<std::size_t>(f.node)].total;

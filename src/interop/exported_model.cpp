@@ -22,6 +22,10 @@ TransformerPair transformers_of(const ModelConfig& config, const char* format) {
                                  kind_of(config.encoder),
                                  generator != nullptr ? kind_of(generator->decoder) : kind_of(config.head)));
   }
+  if (decoder->decoder_self != DecoderSelf::attention) {
+    throw UsageError(fmt::format("model: {} has no {} in place of the decoder's self-attention", format,
+                                 enum_text(decoder->decoder_self)));
+  }
   if (generator->copy) throw UsageError(fmt::format("model: {} cannot copy words of the source", format));
   if (!std::holds_alternative<TokenSourceConfig>(config.source)) {
     throw UsageError(fmt::format("model: {} reads plain lines, not {}", format, kind_of(config.source)));

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstring>
+
 #include "base/mapped_file.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
@@ -60,6 +63,32 @@ ForeignTensors read_npz(const FileBytes& file) {
   return tensors;
 }
 
+namespace {
+
+// Marian's intgemm8: a matrix in int8, transposed but for embeddings, and behind it the float32 that it was multiplied
+// with. As float32 in the shape that its name is for.
+ForeignTensors::Item dequantized(const std::string& name, const Shape& shape, std::span<const std::byte> bytes,
+                                 const ForeignTensors& tensors) {
+  const auto count = static_cast<std::size_t>(shape.size());
+  if (count + sizeof(float) > bytes.size()) tensors.fail(fmt::format("tensor {} is larger than its data", name));
+  float by = 0;
+  std::memcpy(&by, bytes.data() + count, sizeof(by));
+  if (!(by > 0) || !std::isfinite(by)) tensors.fail(fmt::format("tensor {}: its scale is {}", name, by));
+  const std::size_t columns = shape.rank() == 0 ? 1 : static_cast<std::size_t>(shape[shape.rank() - 1]);
+  const std::size_t rows = columns == 0 ? 0 : count / columns;
+  const bool transposed = name.find("Wemb") == std::string::npos;
+  auto values = std::make_shared<std::vector<float>>(count);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      const std::size_t from = transposed ? c * rows + r : r * columns + c;
+      (*values)[r * columns + c] = static_cast<float>(static_cast<std::int8_t>(bytes[from])) / by;
+    }
+  }
+  return {.type = ForeignType::f32, .shape = shape, .bytes = std::as_bytes(std::span(*values)), .owner = values};
+}
+
+}  // namespace
+
 // All counts stand first, then all headers, then names, shapes and values of each tensor in their order:
 // u64 version, u64 tensors, (u64 name bytes, type, axes, value bytes)…, names, i32 shapes…, u64 padding, values.
 ForeignTensors read_marian_bin(const FileBytes& file) {
@@ -99,6 +128,10 @@ ForeignTensors read_marian_bin(const FileBytes& file) {
     // Marian's numbers of types: 0x0100 signed, 0x0200 unsigned, 0x0400 float, plus the width in bytes; intgemm's
     // and other packed forms set further bits.
     ForeignType type = ForeignType::f32;
+    if (headers[i].type == 0x4101 || headers[i].type == 0x10101) {  // intgemm8 of Firefox's Marian, and of Marian
+      tensors.add(names[i], dequantized(names[i], shapes[i], bytes, tensors));
+      continue;
+    }
     switch (headers[i].type) {
       case 0x0404:
         type = ForeignType::f32;
@@ -119,9 +152,9 @@ ForeignTensors read_marian_bin(const FileBytes& file) {
         type = ForeignType::i32;
         break;
       default:
-        if ((headers[i].type & 0xF000) != 0) {
+        if ((headers[i].type & 0xFF800) != 0) {
           tensors.fail(
-              fmt::format("tensor {} is packed for intgemm or fbgemm (type 0x{:x}); only plain numbers are read",
+              fmt::format("tensor {} is packed for one kind of CPU (type 0x{:x}); plain numbers and intgemm8 are read",
                           names[i], headers[i].type));
         }
         tensors.fail(fmt::format("tensor {} has the type 0x{:x}, which is not known", names[i], headers[i].type));

@@ -75,7 +75,7 @@ ForeignTensors read_hugging_face_weights(const fs::path& folder) {
   throw FileError(fmt::format("{}: there is neither model.safetensors nor pytorch_model.bin", folder.string()));
 }
 
-std::vector<std::string> read_token_ids(const fs::path& file) {
+std::vector<std::string> read_token_ids(const fs::path& file, std::int64_t rows) {
   const auto json = parse_json(FileBytes::map(file).text(), file.string());
   if (!json.is_object()) throw FileError(file.string() + ": not a JSON object from tokens to ids");
   std::vector<std::string> tokens(json.size());
@@ -89,6 +89,11 @@ std::vector<std::string> read_token_ids(const fs::path& file) {
     tokens[id.get<std::size_t>()] = token;
     there[id.get<std::size_t>()] = true;
   }
+  if (static_cast<std::int64_t>(tokens.size()) > rows) {
+    throw FileError(fmt::format("{}: {} tokens, but the embeddings have {} rows", file.string(), tokens.size(), rows));
+  }
+  for (auto id = static_cast<std::int64_t>(tokens.size()); id < rows; ++id)
+    tokens.push_back(fmt::format("<row {}>", id));
   return tokens;
 }
 

@@ -41,7 +41,8 @@ class HuggingFaceConfig {
 /// model.safetensors, or else pytorch_model.bin.
 [[nodiscard]] ForeignTensors read_hugging_face_weights(const std::filesystem::path& folder);
 
-/// A JSON object from token to id, as the tokens by id: each from 0 on has to be there once.
-[[nodiscard]] std::vector<std::string> read_token_ids(const std::filesystem::path& file);
+/// A JSON object from token to id, as the tokens by id: each from 0 on has to be there once. Embeddings of more rows
+/// than tokens are filled up; rows without a token are called <row N>.
+[[nodiscard]] std::vector<std::string> read_token_ids(const std::filesystem::path& file, std::int64_t rows);
 
 }  // namespace fovea::interop

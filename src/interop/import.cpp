@@ -25,8 +25,9 @@ interop::ImportedModel import_hugging_face(const fs::path& folder) {
   const interop::HuggingFaceConfig config(folder / "config.json");
   const std::string type = config.text("model_type", "");
   if (type == "marian") return interop::import_marianmt(folder);
+  if (type == "gpt2") return interop::import_gpt2(folder);
   if (type.empty()) config.fail("model_type", "is missing; a model of Hugging Face's Transformers has it");
-  config.fail("model_type", fmt::format("{} models are not supported; marian is", type));
+  config.fail("model_type", fmt::format("{} models are not supported; marian and gpt2 are", type));
 }
 
 interop::ImportedModel read(const fs::path& source) {
@@ -51,6 +52,8 @@ interop::ImportedModel read(const fs::path& source) {
   if (has("config.json")) return import_hugging_face(source);
   auto files = files_with(source, ".npz");
   if (files.empty()) files = files_with(source, ".bin");
+  // Marian's lexical shortlists, as lex.50.50.ende.s2t.bin, are no models.
+  std::erase_if(files, [](const fs::path& file) { return file.filename().string().starts_with("lex."); });
   if (files.size() == 1) return interop::import_marian(files[0]);
   if (files.size() > 1) {
     throw FileError(fmt::format("{}: holds {} and {}; name the one to import", source.string(),
@@ -65,8 +68,10 @@ interop::ImportedModel read(const fs::path& source) {
 std::string described(const ModelConfig& config, std::int64_t weights) {
   const GeneratorConfig& g = config.generator();
   const auto* decoder = std::get_if<TransformerConfig>(&g.decoder);
-  std::string text = fmt::format("{}, {} + {} layers, width {}", kind_of(g.decoder), layers_of(config.encoder),
-                                 layers_of(g.decoder), dim_of(g.decoder));
+  const std::string layers = config.task() == Task::complete
+                                 ? fmt::format("language model, {}", layers_of(g.decoder))
+                                 : fmt::format("{} + {}", layers_of(config.encoder), layers_of(g.decoder));
+  std::string text = fmt::format("{}, {} layers, width {}", kind_of(g.decoder), layers, dim_of(g.decoder));
   if (decoder != nullptr) {
     text += fmt::format(", {} heads, {}-norm, {}", decoder->heads, enum_text(decoder->norm),
                         enum_text(decoder->activation));
@@ -77,7 +82,8 @@ std::string described(const ModelConfig& config, std::int64_t weights) {
 }  // namespace
 
 ImportReport import_model(const fs::path& source, const fs::path& folder) {
-  if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder))) {
+  const bool there = fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder));
+  if (there && !unfinished_model(folder)) {
     throw UsageError(fmt::format("model: {} is there already; a new folder is needed", folder.string()));
   }
   interop::ImportedModel model = read(source);
@@ -91,8 +97,7 @@ ImportReport import_model(const fs::path& source, const fs::path& folder) {
     if (!entry.used)
       throw FileError(fmt::format("{}: weight {} is not part of the model", source.string(), entry.name));
   }
-  write_model_config(folder, model.config, model.tokenizers);
-  model.parameters.save(folder / "model.safetensors");
+  write_model(folder, model.config, model.tokenizers, model.parameters);
   const std::int64_t weights = model.parameters.count();
   return {model.found, described(model.config, weights), weights};
 }

@@ -28,7 +28,7 @@ class Importer {
   ImportedModel run() {
     if (tensors_.has("decoder/layer_0/self_attention/linear_0/weight") &&
         !tensors_.has("encoder/layer_0/self_attention/linear_0/weight")) {
-      tensors_.fail("a decoder-only model of CTranslate2; of language models, Hugging Face's GPT-2 folders are read");
+      return language_model();
     }
     if (!tensors_.has("encoder/layer_0/self_attention/linear_0/weight") ||
         !tensors_.has("decoder/layer_0/attention/linear_0/weight")) {
@@ -43,23 +43,48 @@ class Importer {
     put_embeddings(encoder, generator);
     put_part("encoder", encoder, false);
     put_part("decoder", decoder, true);
+    check_rest();
+    generator.decoder = decoder;
+    set_parts(out_, encoder, generator, decoder.dim, *source_, *target_);
+    return std::move(out_);
+  }
+
+ private:
+  // A decoder without an encoder. Its vocabulary is one, and the text begins with its own first token.
+  ImportedModel language_model() {
+    read_config();
+    out_.found = fmt::format("CTranslate2 {}, a language model, revision {}, weights in {}", file_.spec, file_.revision,
+                             type_text());
+    target_ = map_of("target", matrix_shape("decoder/embeddings/weight")[0]);
+    out_.tokenizers.target = byte_pairs_in(folder_, *target_);
+    if (!out_.tokenizers.target) out_.tokenizers.target = tokenizer_of("target", *target_);
+    TransformerConfig decoder = part("decoder");
+    GeneratorConfig generator;
+    const std::string table = "decoder/embeddings/weight";
+    const std::string output = "decoder/projection/weight";
+    generator.scaled_embeddings = scaled("decoder", "decoder/embeddings", decoder.dim);
+    generator.tie = tensors_.same(table, output) ? Tie::target : Tie::none;
+    out_.parameters.put("target.embedding", target_->rows(values(table)));
+    if (generator.tie == Tie::none) out_.parameters.put("output.weight", target_->rows(values(output)));
+    for (const std::string& name : {output, output + "_scale", table + "_scale"}) tensors_.ignore(name);
+    out_.parameters.put("output.bias", target_->bias(optional("decoder/projection/bias")));
+    put_part("decoder", decoder, false);
+    check_rest();
+    generator.decoder = decoder;
+    set_language_model(out_, generator, decoder.dim, *target_);
+    return std::move(out_);
+  }
+
+  // Nothing is left over that would matter.
+  void check_rest() {
     for (const char* unused : {"decoder/alignment_layer", "decoder/alignment_heads", "alignment_layer",
                                "alignment_heads", "encoder/embeddings_merge", "embeddings_merge", "with_source_bos",
                                "with_target_bos", "with_source_eos", "decoder/start_from_zero_embedding"}) {
       tensors_.ignore(unused);
     }
     tensors_.finish();
-    generator.decoder = decoder;
-    generator.embedding = decoder.dim;
-    generator.vocabulary = target_->size();
-    out_.config.encoder = encoder;
-    out_.config.head = generator;
-    out_.config.tokens().vocabulary = source_->size();
-    out_.config.tokens().embedding = encoder.dim;
-    return std::move(out_);
   }
 
- private:
   void read_config() {
     const fs::path path = folder_ / "config.json";
     if (!fs::exists(path)) return;
@@ -77,7 +102,8 @@ class Importer {
   }
 
   std::vector<std::string> tokens_of(const std::string& side) const {
-    for (const std::string& name : {side + "_vocabulary", std::string("shared_vocabulary")}) {
+    for (const std::string& name :
+         {side + "_vocabulary", std::string("shared_vocabulary"), std::string("vocabulary")}) {
       if (const fs::path path = folder_ / (name + ".json"); fs::exists(path)) {
         const auto json = parse_json(FileBytes::map(path).text(), path.string());
         if (!json.is_array()) throw FileError(path.string() + ": not a list of tokens");
@@ -120,8 +146,9 @@ class Importer {
 
   // Pieces by the SentencePiece model that stands in the folder; without one, tokens with spaces between them.
   std::shared_ptr<const Tokenizer> tokenizer_of(const std::string& side, const VocabularyMap& map) const {
-    for (const std::string& name : {side + ".spm", std::string("shared.spm"), std::string("sentencepiece.model"),
-                                    std::string("spm.model"), std::string("sentencepiece.bpe.model")}) {
+    for (const std::string& name :
+         {side + ".spm", std::string("shared.spm"), std::string("sentencepiece.model"), std::string("spm.model"),
+          std::string("sentencepiece.bpe.model"), std::string("tokenizer.model")}) {
       if (!fs::exists(folder_ / name)) continue;
       return std::make_shared<text::MappedTokenizer>(load_sentencepiece(folder_ / name), map.vocabulary());
     }
@@ -181,7 +208,7 @@ class Importer {
   Tensor optional(const std::string& name) { return tensors_.has(name) ? values(name) : Tensor(); }
 
   std::string type_text() const {
-    switch (tensors_.item("encoder/layer_0/self_attention/linear_0/weight").type) {
+    switch (tensors_.item("decoder/layer_0/self_attention/linear_0/weight").type) {
       case ForeignType::f16:
         return "float16";
       case ForeignType::bf16:
@@ -234,20 +261,22 @@ class Importer {
     return c;
   }
 
+  // Whether the embeddings of a side are multiplied by the root of their width.
+  bool scaled(const std::string& scope, const std::string& table, std::int64_t width) {
+    for (const std::string& name : {scope + "/scale_embeddings", table + "/multiply_by_sqrt_depth",
+                                    scope + "/embeddings/multiply_by_sqrt_depth"}) {
+      if (!tensors_.has(name)) continue;
+      const bool is_flag = tensors_.item(name).type == ForeignType::i8;
+      const double given = tensors_.number(name, 1);
+      const double root = std::sqrt(static_cast<double>(width));
+      if (is_flag ? given != 0 : std::abs(given - root) < 1e-3) return true;
+      if (is_flag || given == 1) return false;
+      tensors_.fail(fmt::format("embeddings times {} are not supported", given));
+    }
+    return true;
+  }
+
   void put_embeddings(const TransformerConfig& encoder, GeneratorConfig& generator) {
-    const auto scaled = [&](const std::string& scope, const std::string& table, std::int64_t width) {
-      for (const std::string& name : {scope + "/scale_embeddings", table + "/multiply_by_sqrt_depth",
-                                      scope + "/embeddings/multiply_by_sqrt_depth"}) {
-        if (!tensors_.has(name)) continue;
-        const bool is_flag = tensors_.item(name).type == ForeignType::i8;
-        const double given = tensors_.number(name, 1);
-        const double root = std::sqrt(static_cast<double>(width));
-        if (is_flag ? given != 0 : std::abs(given - root) < 1e-3) return true;
-        if (is_flag || given == 1) return false;
-        tensors_.fail(fmt::format("embeddings times {} are not supported", given));
-      }
-      return true;
-    };
     const std::string source = source_table();
     const std::string target = "decoder/embeddings/weight";
     const std::string output = "decoder/projection/weight";

@@ -51,19 +51,18 @@ class MarianImporter {
     decoder.layers = integer("dec-depth", 0);
     decoder.ffn = integer("transformer-decoder-dim-ffn", 0);
     if (decoder.ffn == 0) decoder.ffn = encoder.ffn;
+    if (recurrent()) decoder.decoder_self = DecoderSelf::ssru;
     read_vocabularies();
     GeneratorConfig generator;
     put_embeddings(generator);
     put_part("encoder", encoder, false);
     put_part("decoder", decoder, true);
+    for (const std::string& name : tensors_.names()) {
+      if (name.ends_with("_QuantMultA")) tensors_.ignore(name);  // how int8 activations are rounded there
+    }
     tensors_.finish();
     generator.decoder = decoder;
-    generator.embedding = decoder.dim;
-    generator.vocabulary = target_->size();
-    out_.config.encoder = encoder;
-    out_.config.head = generator;
-    out_.config.tokens().vocabulary = source_->size();
-    out_.config.tokens().embedding = encoder.dim;
+    set_parts(out_, encoder, generator, decoder.dim, *source_, *target_);
     return std::move(out_);
   }
 
@@ -88,9 +87,16 @@ class MarianImporter {
     tensors_.fail(fmt::format("option {}: {} is not supported", name, given.empty() ? "\"\"" : given));
   }
 
+  // Whether a recurrent unit stands in for the decoder's self-attention.
+  bool recurrent() const { return option("transformer-decoder-autoreg", "self-attention") == "rnn"; }
+
   void check_options() const {
     need("type", "", {"transformer"});
-    need("transformer-decoder-autoreg", "self-attention", {"self-attention"});
+    need("transformer-decoder-autoreg", "self-attention", {"self-attention", "rnn"});
+    if (recurrent()) {
+      need("dec-cell", "gru", {"ssru"});
+      need("transformer-rnn-projection", "false", {"false"});
+    }
     need("transformer-no-projection", "false", {"false"});
     need("transformer-ffn-depth", "2", {"2"});
     need("transformer-decoder-ffn-depth", "0", {"0", "2"});
@@ -254,8 +260,14 @@ class MarianImporter {
     for (int i = 0; i < c.layers; ++i) {
       const std::string from = fmt::format("{}_l{}", side, i + 1);
       const std::string to = fmt::format("{}.{}", side, i);
-      attention(to + ".self", from + "_self");
-      norm(to + ".self_norm", from + "_self_Wo");
+      if (decoder && recurrent()) {
+        out_.parameters.put(to + ".ssru.input.weight", tensors_.take(from + "_rnn_W"));
+        linear(to + ".ssru.forget", from + "_rnn", "f");
+        norm(to + ".self_norm", from + "_rnn_ffn");
+      } else {
+        attention(to + ".self", from + "_self");
+        norm(to + ".self_norm", from + "_self_Wo");
+      }
       if (decoder) {
         attention(to + ".cross", from + "_context");
         norm(to + ".cross_norm", from + "_context_Wo");

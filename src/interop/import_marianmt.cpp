@@ -33,17 +33,12 @@ class MarianMtImporter {
     put_part("decoder", decoder, true);
     tensors_.finish();
     generator.decoder = decoder;
-    generator.embedding = decoder.dim;
-    generator.vocabulary = target_->size();
     for (const std::int64_t id : config_.single_ids("bad_words_ids")) {
       if (id < 0 || id >= static_cast<std::int64_t>(target_->ours().size())) continue;
       const std::int32_t ours = target_->ours()[static_cast<std::size_t>(id)];
       if (ours > bos_id && ours != eos_id) generator.suppressed.push_back(ours);
     }
-    out_.config.encoder = encoder;
-    out_.config.head = generator;
-    out_.config.tokens().vocabulary = source_->size();
-    out_.config.tokens().embedding = encoder.dim;
+    set_parts(out_, encoder, generator, decoder.dim, *source_, *target_);
     return std::move(out_);
   }
 
@@ -64,18 +59,6 @@ class MarianMtImporter {
     return c;
   }
 
-  std::vector<std::string> tokens_of(const fs::path& file, std::int64_t rows) const {
-    std::vector<std::string> tokens = read_token_ids(file);
-    if (static_cast<std::int64_t>(tokens.size()) > rows) {
-      throw FileError(
-          fmt::format("{}: {} tokens, but the embeddings have {} rows", file.string(), tokens.size(), rows));
-    }
-    // Rows without a token are there to fill up the matrix.
-    for (auto id = static_cast<std::int64_t>(tokens.size()); id < rows; ++id)
-      tokens.push_back(fmt::format("<row {}>", id));
-    return tokens;
-  }
-
   std::string table(const char* side) const {
     const std::string own = fmt::format("model.{}.embed_tokens.weight", side);
     return tensors_.has(own) ? own : "model.shared.weight";
@@ -87,7 +70,7 @@ class MarianMtImporter {
     special.end = config_.integer("eos_token_id");
     special.start = config_.has("decoder_start_token_id") ? config_.integer("decoder_start_token_id") : special.pad;
     const auto make = [&](const char* side, const fs::path& file) {
-      const std::vector<std::string> tokens = tokens_of(file, tensors_.shape(table(side))[0]);
+      const std::vector<std::string> tokens = read_token_ids(file, tensors_.shape(table(side))[0]);
       const auto unknown = std::find(tokens.begin(), tokens.end(), "<unk>");
       special.unknown = unknown == tokens.end() ? -1 : unknown - tokens.begin();
       return std::make_unique<VocabularyMap>(tokens, special, file.string());

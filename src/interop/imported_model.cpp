@@ -7,6 +7,8 @@
 
 #include "fovea/error.hpp"
 #include "fovea/nn/positions.hpp"
+#include "interop/files.hpp"
+#include "text/tokenizer/byte_pairs.hpp"
 
 namespace fovea::interop {
 namespace {
@@ -17,6 +19,32 @@ bool nearly_equal(const Tensor& a, const Tensor& b) {
 }
 
 }  // namespace
+
+void set_parts(ImportedModel& model, const EncoderConfig& encoder, const GeneratorConfig& generator, int width,
+               const VocabularyMap& source, const VocabularyMap& target) {
+  model.config.encoder = encoder;
+  model.config.head = generator;
+  model.config.tokens().vocabulary = source.size();
+  model.config.tokens().embedding = width;
+  model.config.generator().vocabulary = target.size();
+  model.config.generator().embedding = width;
+}
+
+void set_language_model(ImportedModel& model, const GeneratorConfig& generator, int width,
+                        const VocabularyMap& target) {
+  model.config.source = NoSourceConfig{};
+  model.config.encoder = NoEncoderConfig{.dim = width};
+  model.config.head = generator;
+  model.config.generator().vocabulary = target.size();
+  model.config.generator().embedding = width;
+}
+
+std::shared_ptr<const Tokenizer> byte_pairs_in(const std::filesystem::path& folder, const VocabularyMap& map) {
+  const std::filesystem::path file = folder / "merges.txt";
+  if (!std::filesystem::exists(file)) return nullptr;
+  return std::make_shared<text::BytePairTokenizer>(
+      map.vocabulary(), text::parse_merges(FileBytes::map(file).text(), file.string()), file.string());
+}
 
 void put_linear(Parameters& p, const std::string& name, const Tensor& weight, const Tensor& bias) {
   if (weight.rank() != 2) throw FileError(fmt::format("weight {}: {} is no matrix", name, weight.shape().text()));

@@ -37,11 +37,13 @@ FOVEA_ENUM_NAMES(Norm, {Norm::pre, "pre"}, {Norm::post, "post"})
 FOVEA_ENUM_NAMES(Positions, {Positions::sinusoidal, "sinusoidal"}, {Positions::timing_signal, "timing-signal"},
                  {Positions::learned, "learned"}, {Positions::rotary, "rotary"},
                  {Positions::rotary_cross, "rotary-cross"}, {Positions::alibi, "alibi"})
+FOVEA_ENUM_NAMES(DecoderSelf, {DecoderSelf::attention, "attention"}, {DecoderSelf::ssru, "ssru"},
+                 {DecoderSelf::average, "average"})
 FOVEA_ENUM_NAMES(Pooling, {Pooling::learned, "learned"}, {Pooling::context, "context"}, {Pooling::hops, "hops"},
                  {Pooling::hierarchical, "hierarchical"}, {Pooling::mean, "mean"}, {Pooling::max, "max"},
                  {Pooling::last, "last"})
 FOVEA_ENUM_NAMES(Task, {Task::generate, "generate"}, {Task::classify, "classify"}, {Task::chat, "chat"},
-                 {Task::caption, "caption"})
+                 {Task::caption, "caption"}, {Task::complete, "complete"})
 FOVEA_ENUM_NAMES(Turns, {Turns::flat, "flat"}, {Turns::hierarchical, "hierarchical"})
 FOVEA_ENUM_NAMES(Tie, {Tie::none, "none"}, {Tie::target, "target"}, {Tie::all, "all"})
 FOVEA_ENUM_NAMES(Activation, {Activation::none, "none"}, {Activation::relu, "relu"},
@@ -100,6 +102,23 @@ void check_part(const TransformerConfig& c, int embedding) {
   }
 }
 
+// What a decoder alone can have, and an encoder alone cannot.
+void check_side(const TransformerConfig& c, bool decodes) {
+  if (c.decoder_self == DecoderSelf::attention) return;
+  if (!decodes) {
+    throw UsageError(
+        fmt::format("decoder-self: an encoder's is attention, not {}; it reads no output", enum_text(c.decoder_self)));
+  }
+  if (c.decoder_self == DecoderSelf::average && (is_rotary(c.positions) || c.positions == Positions::alibi)) {
+    throw UsageError(
+        fmt::format("decoder-self: a mean knows no order and {} positions do not add it; average goes with sinusoidal, "
+                    "timing-signal or learned positions",
+                    enum_text(c.positions)));
+  }
+}
+template <class Config>
+void check_side(const Config&, bool) {}
+
 void check_part(const RnnDecoderConfig& c, int) {
   const bool additive = c.attention == RnnAttention::additive || c.attention == RnnAttention::concat;
   if (c.local != LocalKind::none && c.attention == RnnAttention::none) {
@@ -138,10 +157,10 @@ void check_part(const Config&, int) {}
 
 // What the generator and the rest of the model must agree on.
 void check_generator(const ModelConfig& model, const GeneratorConfig& g) {
-  const TokenSourceConfig* tokens =
-      std::holds_alternative<PictureSourceConfig>(model.source) ? nullptr : &model.tokens();
+  const TokenSourceConfig* tokens = model.reads_tokens() ? &model.tokens() : nullptr;
   std::visit([](const auto& c) { check_ranges(c); }, g.decoder);
   std::visit([&g](const auto& c) { check_part(c, g.embedding); }, g.decoder);
+  std::visit([](const auto& c) { check_side(c, true); }, g.decoder);
   const bool cnn = std::holds_alternative<CnnConfig>(model.encoder) || std::holds_alternative<CnnConfig>(g.decoder);
   if (((tokens != nullptr && !tokens->scaled_embeddings) || !g.scaled_embeddings) && cnn) {
     throw UsageError("scaled-embeddings: a CNN cannot do without; it adds positions of that size");
@@ -161,13 +180,33 @@ void check_generator(const ModelConfig& model, const GeneratorConfig& g) {
     }
   }
   if (g.tie != Tie::all) return;
-  if (tokens == nullptr) throw UsageError("tie: pictures have no embeddings that could be those of words too");
+  if (tokens == nullptr) {
+    throw UsageError(
+        fmt::format("tie: a source of kind {} has no embeddings that could be the target's too; target "
+                    "makes its embeddings the output layer",
+                    kind_of(model.source)));
+  }
   if (!model.shared_vocabulary) {
     throw UsageError("tie: all three matrices can be one only with a shared vocabulary");
   }
   if (g.embedding != tokens->embedding || g.vocabulary != tokens->vocabulary) {
     throw UsageError(fmt::format("tie: one matrix cannot be [{}, {}] in the source and [{}, {}] in the target",
                                  tokens->vocabulary, tokens->embedding, g.vocabulary, g.embedding));
+  }
+}
+
+void check_language_model(const ModelConfig& model) {
+  const auto* generator = std::get_if<GeneratorConfig>(&model.head);
+  if (generator == nullptr) {
+    throw UsageError(fmt::format("source: without one a model writes text; a {} needs one", kind_of(model.head)));
+  }
+  if (!std::holds_alternative<NoEncoderConfig>(model.encoder)) {
+    throw UsageError(fmt::format("encoder: without a source it is none, not {}", kind_of(model.encoder)));
+  }
+  const auto* rnn = std::get_if<RnnDecoderConfig>(&generator->decoder);
+  if (generator->copy || (rnn != nullptr && rnn->attention != RnnAttention::none)) {
+    throw UsageError(fmt::format("{}: without a source there is nothing to {}", generator->copy ? "copy" : "attention",
+                                 generator->copy ? "copy" : "attend to"));
   }
 }
 
@@ -197,6 +236,10 @@ const PictureSourceConfig& ModelConfig::pictures() const {
 }
 PictureSourceConfig& ModelConfig::pictures() {
   return const_cast<PictureSourceConfig&>(std::as_const(*this).pictures());
+}
+
+bool ModelConfig::reads_tokens() const {
+  return !std::holds_alternative<PictureSourceConfig>(source) && !std::holds_alternative<NoSourceConfig>(source);
 }
 
 int ModelConfig::source_width() const {
@@ -236,6 +279,7 @@ ClassifierConfig& ModelConfig::classifier() {
 
 Task ModelConfig::task() const {
   if (std::holds_alternative<PictureSourceConfig>(source)) return Task::caption;
+  if (std::holds_alternative<NoSourceConfig>(source)) return Task::complete;
   if (std::holds_alternative<ClassifierConfig>(head)) return Task::classify;
   if (std::holds_alternative<TurnSourceConfig>(source)) return Task::chat;
   return Task::generate;
@@ -245,7 +289,12 @@ void ModelConfig::check() const {
   std::visit([](const auto& c) { check_ranges(c); }, source);
   std::visit([](const auto& c) { check_ranges(c); }, encoder);
   std::visit([](const auto& c) { check_ranges(c); }, head);
-  std::visit([this](const auto& c) { check_part(c, source_width()); }, encoder);
+  if (std::holds_alternative<NoSourceConfig>(source)) {
+    check_language_model(*this);
+  } else {
+    std::visit([this](const auto& c) { check_part(c, source_width()); }, encoder);
+  }
+  std::visit([](const auto& c) { check_side(c, false); }, encoder);
   if (const auto* cnn = std::get_if<CnnConfig>(&encoder); cnn != nullptr && cnn->kernel % 2 == 0) {
     throw UsageError(fmt::format("kernel: {} is even; the CNN encoder needs an odd width", cnn->kernel));
   }
@@ -297,6 +346,7 @@ std::int64_t ModelConfig::longest_target() const {
 }
 
 bool ModelConfig::attends() const {
+  if (std::holds_alternative<NoSourceConfig>(source)) return false;
   if (const auto* classifier = std::get_if<ClassifierConfig>(&head)) {
     return classifier->pooling == Pooling::learned || classifier->pooling == Pooling::context ||
            classifier->pooling == Pooling::hops || classifier->pooling == Pooling::hierarchical;

@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
+#include "fovea/model/language_model.hpp"
 #include "fovea/model/picture_model.hpp"
 #include "fovea/model/seq2seq.hpp"
 #include "fovea/model/text_classifier.hpp"
@@ -20,10 +21,8 @@ namespace fovea {
 namespace {
 
 constexpr int kFormat = 2;  // of config.json
-
-bool reads_text(const ModelConfig& config) {
-  return !std::holds_alternative<PictureSourceConfig>(config.source);
-}
+constexpr const char* kWeights = "model.safetensors";
+constexpr const char* kPartial = ".partial";  // a folder that is being filled
 
 std::string task_of(const ModelConfig& config) {
   return std::string(enum_text(config.task()));
@@ -35,7 +34,7 @@ void write_model_config(const std::filesystem::path& folder, const ModelConfig& 
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw FileError(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
-  // Two that number the same tokens may still cut text differently. Pictures have none.
+  // Two that number the same tokens may still cut text differently. Only a source of tokens has one.
   const bool one = config.shared_vocabulary && tokenizers.source == tokenizers.target;
   if (tokenizers.source) tokenizers.source->save(folder, one ? "shared" : "source");
   if (!one) tokenizers.target->save(folder, "target");
@@ -50,7 +49,7 @@ void write_model_weights(const std::filesystem::path& folder, const Parameters& 
                          std::span<const Tensor> weights) {
   SafetensorsWriter writer;
   for (std::size_t i = 0; i < weights.size(); ++i) writer.add(parameters.entries()[i].name, weights[i]);
-  writer.write(folder / "model.safetensors");
+  writer.write(folder / kWeights);
 }
 
 ModelConfig read_model_config(const std::filesystem::path& folder) {
@@ -90,7 +89,7 @@ Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfi
   if (config.shared_vocabulary && (one || !two)) {
     t.source = t.target = load_tokenizer(folder, "shared");
   } else {
-    if (reads_text(config)) t.source = load_tokenizer(folder, "source");
+    if (config.reads_tokens()) t.source = load_tokenizer(folder, "source");
     t.target = load_tokenizer(folder, "target");
   }
   const auto check = [&](const char* side, int wanted, std::int32_t there) {
@@ -99,7 +98,7 @@ Tokenizers read_tokenizers(const std::filesystem::path& folder, const ModelConfi
           fmt::format("{}: the {} tokenizer has {} tokens, config.json says {}", folder.string(), side, there, wanted));
     }
   };
-  if (reads_text(config)) check("source", config.tokens().vocabulary, t.source->size());
+  if (config.reads_tokens()) check("source", config.tokens().vocabulary, t.source->size());
   if (const auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
     check("label", classifier->labels + special_ids, t.target->size());
   } else {
@@ -115,8 +114,10 @@ std::shared_ptr<const Tokenizer> source_reader(const ModelConfig& config, std::s
 }
 
 void build_weights(const ModelConfig& config, Parameters& parameters) {
-  if (!reads_text(config)) {
+  if (std::holds_alternative<PictureSourceConfig>(config.source)) {
     const PictureModel model(config, parameters);
+  } else if (std::holds_alternative<NoSourceConfig>(config.source)) {
+    const LanguageModel model(config, parameters);
   } else if (std::holds_alternative<ClassifierConfig>(config.head)) {
     const TextClassifier model(config, parameters);
   } else {
@@ -131,25 +132,25 @@ void pack_weights(const ModelConfig& config, Parameters& parameters, const LoadO
   parameters.pack(type);
 }
 
-void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage) {
-  const LoadedModel model = load_model(folder);
+bool unfinished_model(const std::filesystem::path& folder) {
+  return std::filesystem::exists(folder / kPartial) && !std::filesystem::exists(folder / kWeights);
+}
+
+// Made beside the place, then moved there with the weights last: whenever it ends, the folder holds what it held
+// before, or no model, or the new one.
+void write_model(const std::filesystem::path& to, const ModelConfig& config, const Tokenizers& tokenizers,
+                 const Parameters& parameters, Storage storage) {
   std::error_code error;
-  if (std::filesystem::equivalent(folder, to, error)) {
-    throw UsageError(fmt::format("out: {} is the model itself; another folder is needed", to.string()));
-  }
-  // Made beside the place, then moved there with the weights last: whenever it ends, the folder holds what it held
-  // before, or no model, or the new one.
-  const std::filesystem::path made = to / ".partial";
-  const std::filesystem::path weights = "model.safetensors";
+  const std::filesystem::path made = to / kPartial;
   std::filesystem::remove_all(made, error);
   try {
-    write_model_config(made, model.config, model.tokenizers);
-    model.parameters.save(made / weights, storage);
-    std::filesystem::remove(to / weights);
+    write_model_config(made, config, tokenizers);
+    parameters.save(made / kWeights, storage);
+    std::filesystem::remove(to / kWeights);
     for (const auto& file : std::filesystem::directory_iterator(made)) {
-      if (file.path().filename() != weights) std::filesystem::rename(file.path(), to / file.path().filename());
+      if (file.path().filename() != kWeights) std::filesystem::rename(file.path(), to / file.path().filename());
     }
-    std::filesystem::rename(made / weights, to / weights);
+    std::filesystem::rename(made / kWeights, to / kWeights);
     std::filesystem::remove_all(made, error);
   } catch (const std::filesystem::filesystem_error& failure) {
     std::filesystem::remove_all(made, error);
@@ -160,11 +161,20 @@ void quantize_model(const std::filesystem::path& folder, const std::filesystem::
   }
 }
 
+void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage) {
+  const LoadedModel model = load_model(folder);
+  std::error_code error;
+  if (std::filesystem::equivalent(folder, to, error)) {
+    throw UsageError(fmt::format("out: {} is the model itself; another folder is needed", to.string()));
+  }
+  write_model(to, model.config, model.tokenizers, model.parameters, storage);
+}
+
 LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& how) {
   if (!std::filesystem::is_directory(folder)) throw FileError(folder.string() + ": there is no such model folder");
   const ModelConfig config = read_model_config(folder);
   const Tokenizers tokenizers = read_tokenizers(folder, config);
-  const std::filesystem::path file = folder / "model.safetensors";
+  const std::filesystem::path file = folder / kWeights;
   LoadedModel loaded{config, Parameters::load(file, how.in_place), tokenizers};
   try {
     build_weights(loaded.config, loaded.parameters);

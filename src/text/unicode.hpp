@@ -27,8 +27,10 @@ void append_utf8(std::string& to, char32_t code_point);
 /// Burmese; their marks too (，「).
 [[nodiscard]] bool is_unspaced(char32_t c);
 
-/// Punctuation by Unicode's general category (P), and letters and numbers (L and N).
+/// Punctuation by Unicode's general category (P), letters (L), numbers (N), and letters and numbers.
 [[nodiscard]] bool is_punctuation(char32_t c);
+[[nodiscard]] bool is_letter(char32_t c);
+[[nodiscard]] bool is_number(char32_t c);
 [[nodiscard]] bool is_letter_or_number(char32_t c);
 
 /// Lower case by Unicode's full mapping: one letter may become two, and a sigma that ends a word becomes ς.

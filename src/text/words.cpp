@@ -6,7 +6,9 @@
 
 #include "fovea/error.hpp"
 #include "text/segment.hpp"
+#include "text/tokenizer/byte_pairs.hpp"
 #include "text/tokenizer/vocabulary.hpp"
+#include "text/unicode.hpp"
 
 namespace fovea::text {
 namespace {
@@ -43,9 +45,28 @@ struct Chunk {
   }
 };
 
+// Of byte pairs a word begins with the space before it, Ġ, or another white space.
+PieceWords words_of_bytes(std::span<const std::string> pieces) {
+  PieceWords out;
+  std::string characters;  // of the word that is still open
+  const auto close = [&] {
+    if (!characters.empty()) out.words.emplace_back(trim(text_of_bytes(characters)));
+    characters.clear();
+  };
+  for (const std::string& piece : pieces) {
+    const bool begins = is_special(piece) || piece.starts_with("\u0120") || piece.starts_with("\u010A");
+    if (begins || (!characters.empty() && is_special(characters))) close();
+    out.of_piece.push_back(static_cast<std::int32_t>(out.words.size()));
+    characters += piece;
+  }
+  close();
+  return out;
+}
+
 }  // namespace
 
 PieceWords words_of_pieces(TokenizerKind kind, std::span<const std::string> pieces) {
+  if (kind == TokenizerKind::byte_pairs) return words_of_bytes(pieces);
   PieceWords out;
   Chunk chunk;
   for (const std::string& piece : pieces) {

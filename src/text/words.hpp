@@ -18,8 +18,8 @@ struct PieceWords {
 
 /// Puts pieces together: a new word begins at a piece that opens with ▁, and in scripts without spaces where a word of
 /// the text ends (text/segment.hpp), unless a piece spans it: 小 猫 is one word, but 好可爱 as one piece stays one.
-/// Pieces of a word or label tokenizer are words already. An end-of-sentence piece is a word of its own, so that
-/// nothing is lost.
+/// Of byte pairs a word begins at a piece that opens with Ġ, a space. Pieces of a word or label tokenizer are words
+/// already. An end-of-sentence piece is a word of its own, so that nothing is lost.
 [[nodiscard]] PieceWords words_of_pieces(TokenizerKind kind, std::span<const std::string> pieces);
 
 /// Attention between pieces [targets, sources], row by row, as attention between words: the weights of a source word's

@@ -22,10 +22,6 @@ constexpr const char* kKey = "attention";  // of the metadata
 constexpr const char* kIndex = ".index";
 constexpr const char* kLargest = ".largest";
 
-bool is_binary(const std::filesystem::path& file) {
-  return file.extension() == ".safetensors";
-}
-
 std::string map_name(std::int64_t line, const AttentionMap& map) {
   return fmt::format("{}.{}.{}.{}", line, name_of(map.kind), map.layer, map.head);
 }
@@ -147,6 +143,10 @@ std::int64_t read_binary(const std::filesystem::path& path, std::int64_t only, c
 
 }  // namespace
 
+bool is_binary_attention(const std::filesystem::path& file) {
+  return file.extension() == ".safetensors";
+}
+
 std::int64_t read_attention(std::istream& in, const std::string& name, std::int64_t only, const Use& use) {
   std::string text;
   std::int64_t line = 0;
@@ -165,28 +165,30 @@ std::int64_t read_attention(std::istream& in, const std::string& name, std::int6
 std::int64_t read_attention(const std::filesystem::path& file, std::int64_t only, const Use& use) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) throw FileError(file.string() + ": is a directory");
-  if (is_binary(file)) return read_binary(file, only, use);
+  if (is_binary_attention(file)) return read_binary(file, only, use);
   std::ifstream in(file, std::ios::binary);
   if (!in) throw FileError(file.string() + ": cannot be opened");
   return read_attention(in, file.string(), only, use);
 }
 
-AttentionWriter::AttentionWriter(const std::filesystem::path& file) : file_(file), binary_(is_binary(file)) {}
+AttentionWriter::AttentionWriter(const std::filesystem::path& file) : file_(file), binary_(is_binary_attention(file)) {}
 
 void AttentionWriter::add(std::span<const AttentionRecord> records, bool lists_heads) {
-  if (binary_) {
-    for (const AttentionRecord& record : records) add_binary(record);
-    return;
-  }
-  // Numbers as text take as long as finding them.
+  if (!binary_) return add_lines(attention_lines(records, lists_heads));
+  for (const AttentionRecord& record : records) add_binary(record);
+}
+
+// Numbers as text take as long as finding them.
+std::string attention_lines(std::span<const AttentionRecord> records, bool lists_heads) {
   std::vector<std::string> lines(records.size());
   parallel_for(static_cast<std::int64_t>(records.size()), 4, [&](std::int64_t from, std::int64_t to) {
     for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
       lines[i] = to_json(records[i]);
       if (lists_heads && records[i].maps.empty()) lines[i].insert(lines[i].size() - 1, ",\"attention\":[]");
+      lines[i] += '\n';
     }
   });
-  for (const std::string& line : lines) file_.write(line + "\n");
+  return fmt::format("{}", fmt::join(lines, ""));
 }
 
 void AttentionWriter::add_binary(const AttentionRecord& record) {

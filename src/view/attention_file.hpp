@@ -11,6 +11,7 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/whole_file.hpp"
 #include "fovea/attention_record.hpp"
@@ -26,16 +27,24 @@ std::int64_t read_attention(std::istream& in, const std::string& name, std::int6
 std::int64_t read_attention(const std::filesystem::path& file, std::int64_t only,
                             const std::function<void(std::int64_t line, AttentionRecord record)>& use);
 
+/// Whether the file's name asks for the binary form.
+[[nodiscard]] bool is_binary_attention(const std::filesystem::path& file);
+
+/// Records as lines of JSON, which all threads write; `lists_heads`: each has the list of heads even when it is empty.
+/// Throws ShapeError when a matrix does not fit its tokens.
+[[nodiscard]] std::string attention_lines(std::span<const AttentionRecord> records, bool lists_heads = false);
+
 /// Writes records into a file that appears whole or not at all. The binary form is kept in memory until prepare().
 class AttentionWriter {
  public:
   /// Throws FileError when the file cannot be written.
   explicit AttentionWriter(const std::filesystem::path& file);
-  /// The next lines, which all threads turn into text; `lists_heads`: JSON has the list of heads even when it is empty.
-  /// Throws ShapeError when a matrix does not fit its tokens, UsageError when the binary form would have two maps of
-  /// one kind, layer and head.
+  /// The next lines; `lists_heads` as for attention_lines(). Throws ShapeError when a matrix does not fit its tokens,
+  /// UsageError when the binary form would have two maps of one kind, layer and head.
   void add(std::span<const AttentionRecord> records, bool lists_heads = false);
   void add(const AttentionRecord& record, bool lists_heads = false) { add(std::span(&record, 1), lists_heads); }
+  /// What attention_lines() gave, not in the binary form.
+  void add_lines(std::string_view json) { file_.write(json); }
   void prepare();  // as WholeFile's
   void commit();
 

@@ -6,7 +6,9 @@
 #include "interop/files.hpp"
 #include "interop/pickle.hpp"
 #include "interop/yaml.hpp"
+#include "text/tokenizer/byte_pairs.hpp"
 #include "text/tokenizer/mapped_tokenizer.hpp"
+#include "text/unicode.hpp"
 
 namespace {
 
@@ -25,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   namespace interop = fovea::interop;
   const interop::FileBytes file{std::as_bytes(std::span(data + 1, size - 1)), nullptr, "fuzz"};
   try {
-    switch (data[0] % 8) {
+    switch (data[0] % 9) {
       case 0:
         use(interop::read_torch(file));
         break;
@@ -47,6 +49,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 6:
         (void)interop::parse_flat_yaml(file.text(), file.name);
         (void)interop::parse_yaml_ids(file.text(), file.name);
+        break;
+      case 7:
+        (void)fovea::text::parse_merges(file.text(), file.name);
+        for (const auto word : fovea::text::byte_pair_words(file.text())) {
+          if (word.empty()) std::abort();
+        }
+        if (fovea::text::invalid_utf8(fovea::text::text_of_bytes(file.text())) != std::string_view::npos) std::abort();
         break;
       default:
         (void)fovea::text::parse_pieces(file.text(), file.name);

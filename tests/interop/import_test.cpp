@@ -66,7 +66,7 @@ TEST_P(ImportedCase, GivesTheLogitsOfAnotherImplementation) {
   const fs::path folder = cases() / GetParam();
   const Scratch scratch;
   fs::path source = folder / "model";
-  if (std::string(GetParam()) == "marian-bin") source /= "model.bin";
+  if (fs::exists(source / "model.bin") && std::string(GetParam()).starts_with("marian-")) source /= "model.bin";
   const ImportReport report = import_model(source, scratch / "imported");
   EXPECT_GT(report.weights, 1000);
   LoadedModel loaded = load_model(scratch / "imported");
@@ -116,8 +116,8 @@ TEST_P(ImportedCase, GivesTheLogitsOfAnotherImplementation) {
 INSTANTIATE_TEST_SUITE_P(Formats, ImportedCase,
                          testing::Values("marianmt-tied", "marianmt-untied", "marianmt-target", "marianmt-pre",
                                          "marianmt-torch", "marianmt-half", "marian-tied", "marian-untied",
-                                         "marian-pre", "marian-learned", "marian-bin", "ct2-v2", "ct2-v3", "ct2-v4",
-                                         "ct2-v5", "ct2-v6", "ct2-zero"),
+                                         "marian-pre", "marian-learned", "marian-bin", "marian-int8", "marian-ssru",
+                                         "ct2-v2", "ct2-v3", "ct2-v4", "ct2-v5", "ct2-v6", "ct2-zero"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -171,12 +171,32 @@ TEST(Import, RefusesWhatItDoesNotKnowByName) {
               HasSubstr("normalize_before"));
 }
 
+TEST(Import, AShortlistBesideAModelIsNoSecondModel) {
+  const Scratch scratch;
+  fs::copy(cases() / "marian-ssru" / "model", scratch / "model", fs::copy_options::recursive);
+  test::write_text(scratch / "model" / "lex.50.50.ende.s2t.bin", "x");
+  EXPECT_THAT(import_model(scratch / "model", scratch / "m").found, HasSubstr("Marian"));
+}
+
 TEST(Import, NeverWritesOverAFolder) {
   const Scratch scratch;
   fs::create_directories(scratch / "there");
   test::write_text(scratch / "there" / "config.json", "{}");
   EXPECT_THROW((void)import_model(cases() / "ct2-v6" / "model", scratch / "there"), UsageError);
   EXPECT_EQ(test::read_text(scratch / "there" / "config.json"), "{}");
+}
+
+TEST(Import, GoesOnWhereAnotherWasEnded) {
+  const Scratch scratch;
+  fs::create_directories(scratch / "half" / ".partial");
+  test::write_text(scratch / "half" / "config.json", "{}");
+  test::write_text(scratch / "half" / ".partial" / "model.safetensors", "half");
+  (void)import_model(cases() / "ct2-v6" / "model", scratch / "half");
+  (void)import_model(cases() / "ct2-v6" / "model", scratch / "whole");
+  for (const char* file : {"config.json", "model.safetensors"}) {
+    EXPECT_EQ(test::read_text(scratch / "half" / file), test::read_text(scratch / "whole" / file)) << file;
+  }
+  EXPECT_FALSE(fs::exists(scratch / "half" / ".partial"));
 }
 
 std::string bytes_of_pickle(const std::string& body) {

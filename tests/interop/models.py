@@ -1,5 +1,6 @@
 """Models with random weights in the formats of other programs, and the logits they give: an implementation of its own,
-in NumPy and float64, from the formats' descriptions. Usage: models.py FOLDER, where pieces.json and pieces.spm stand."""
+in NumPy and float64, from the formats' descriptions. Usage: models.py FOLDER [gpt2], where pieces.json and
+pieces.spm stand; with gpt2 the language models, else all others."""
 import json
 import math
 import struct
@@ -32,7 +33,7 @@ class Model:
 
     def __init__(self, source, target, dim=16, ffn=24, heads=4, layers=(2, 3), norm="post", activation="swish",
                  tie="all", epsilon=1e-5, scaled=True, positions="sinusoidal", first=0, embedding_norm=False,
-                 start_zero=False, bias=True):
+                 start_zero=False, bias=True, ssru=False):
         self.__dict__.update(locals())
         normal = lambda *shape: (rng.standard_normal(shape) * 0.4).astype(np.float32)
         self.normal = normal
@@ -49,6 +50,8 @@ class Model:
                          "w1": normal(dim, ffn), "b1": normal(ffn), "w2": normal(ffn, dim), "b2": normal(dim)}
                 if side == 1:
                     block |= {"cross": self.attention(), "cross_norm": self.norm_weights()}
+                    if ssru:
+                        block["ssru"] = normal(dim, dim), normal(dim, dim), normal(dim)
                 blocks.append(block)
             self.sides.append({"blocks": blocks, "last": self.norm_weights(), "embedding_norm": self.norm_weights()})
 
@@ -87,6 +90,14 @@ class Model:
         context = (softmax(scores) @ v).transpose(1, 0, 2).reshape(len(x), -1)
         return context @ part["wo"].astype(np.float64) + part["bo"]
 
+    def recur(self, weights, x):
+        w, wf, bf = (v.astype(np.float64) for v in weights)
+        cell, out = np.zeros(self.dim), []
+        for value, gate in zip(x @ w, 1 / (1 + np.exp(-(x @ wf + bf)))):
+            cell = gate * cell + (1 - gate) * value
+            out.append(np.maximum(cell, 0))
+        return np.array(out)
+
     def run(self, side, x, memory=None):
         pre = self.norm == "pre"
         part = self.sides[side]
@@ -95,7 +106,8 @@ class Model:
             x = self.layer_norm(x, part["embedding_norm"])
         for block in part["blocks"]:
             feed = lambda y: ACTIVATIONS[self.activation](y @ block["w1"].astype(np.float64) + block["b1"]) @ block["w2"] + block["b2"]
-            steps = [("self_norm", lambda y: self.attend(block["self"], y, y, side == 1))]
+            steps = [("self_norm", lambda y: self.recur(block["ssru"], y) if "ssru" in block else
+                      self.attend(block["self"], y, y, side == 1))]
             if memory is not None:
                 steps.append(("cross_norm", lambda y: self.attend(block["cross"], y, memory, False)))
             steps.append(("feed_norm", feed))
@@ -198,7 +210,7 @@ def marianmt(folder, model, pieces, weights="safetensors", dtype="F32"):
     return tokens, tokens, {"<pad>": "<s>"}, pad
 
 
-def marian(folder, model, words, binary=False):
+def marian(folder, model, words, binary=False, int8=False):
     tokens = ["</s>", "<unk>"] + words
     lines = [("'" + t.replace("'", "''") + "'" if t.startswith("<") else '"' + t + '"') + f": {i}" for i, t in enumerate(tokens)]
     (folder / "vocab.yml").write_text("\n".join(lines) + "\n")
@@ -223,12 +235,15 @@ def marian(folder, model, words, binary=False):
             at = f"{name}_l{i + 1}"
             after = "_pre" if model.norm == "pre" else ""
             for ours, theirs in (("self", "self"), ("cross", "context")):
-                if ours not in block:
+                if ours not in block or (ours == "self" and "ssru" in block):
                     continue
                 for letter in "qkvo":
                     t[f"{at}_{theirs}_W{letter}"] = block[ours]["w" + letter]
                     t[f"{at}_{theirs}_b{letter}"] = block[ours]["b" + letter][None]
                 put_norm(f"{at}_{theirs}_Wo", block[ours + "_norm"], after)
+            if "ssru" in block:
+                t[f"{at}_rnn_W"], t[f"{at}_rnn_Wf"], t[f"{at}_rnn_bf"] = *block["ssru"][:2], block["ssru"][2][None]
+                put_norm(f"{at}_rnn_ffn", block["self_norm"], after)
             put_norm(f"{at}_ffn_ffn", block["feed_norm"], after)
             for letter in "12":
                 t[f"{at}_ffn_W{letter}"], t[f"{at}_ffn_b{letter}"] = block["w" + letter], block["b" + letter][None]
@@ -238,16 +253,25 @@ def marian(folder, model, words, binary=False):
                "transformer-preprocess": "n" if pre else '""', "transformer-postprocess": "da" if pre else "dan",
                "transformer-postprocess-top": "n" if pre else '""',
                "transformer-postprocess-emb": "nd" if model.embedding_norm else "d",
-               "transformer-decoder-autoreg": "self-attention", "transformer-no-projection": "false"}
+               "transformer-decoder-autoreg": "rnn" if model.ssru else "self-attention",
+               "dec-cell": "ssru" if model.ssru else "gru", "transformer-no-projection": "false"}
     text = "".join(f"{k}: {v}\n" for k, v in options.items()) + "input-types:\n  []\n"
     t["special:model.yml"] = np.frombuffer(text.encode() + b"\0", np.int8)
     if not binary:
         write_npz(folder / "model.npz", t)
     else:
         header, names, shapes, data = b"", b"", b"", b""
+        if int8:
+            t["none_QuantMultA"] = np.ones((1, 1), np.float32)
         for key, value in t.items():
             kind = 0x0101 if value.dtype == np.int8 else 0x0404
             raw = value.tobytes()
+            if int8 and (key.endswith("Wemb") or key[-3:-1] == "_W" or key.endswith("_W")):
+                kind = 0x4101 if "encoder" in key else 0x10101
+                scale = np.float32(127 / np.abs(value).max())
+                rounded = np.rint(value * scale).astype(np.int8)
+                value[...] = rounded / scale  # what the numbers are worth once they are read again
+                raw = (rounded if "Wemb" in key else np.ascontiguousarray(rounded.T)).tobytes() + scale.tobytes()
             raw += b"\0" * (-len(raw) % 256)
             header += struct.pack("<4Q", len(key) + 1, kind, value.ndim, len(raw))
             names += key.encode() + b"\0"
@@ -385,6 +409,114 @@ def ctranslate2(folder, model, words, version=6, kind="float32", config=True, en
     return tokens, tokens, {"<blank>": "<pad>"} | ({"<s>": "<s>#1"} if model.start_zero else {}), 1
 
 
+def byte_characters():
+    """GPT-2's character for each byte."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    table, extra = {b: chr(b) for b in printable}, 0
+    for b in range(256):
+        if b not in table:
+            table[b], extra = chr(256 + extra), extra + 1
+    return table
+
+
+def byte_pairs(folder):
+    """A vocabulary of all bytes and a few merges."""
+    table = byte_characters()
+    merges = [("t", "h"), ("th", "e"), ("\u0120", "c"), ("\u0120c", "a"), ("a", "t"), ("\u0120", "the"), ("o", "o"),
+              ("\u00c3", "\u00a9"), ("\u0120", "\u0120"), ("e", "e"), ("ee", "e")]
+    tokens = [table[b] for b in range(256)] + [a + b for a, b in merges] + ["<|endoftext|>"]
+    (folder / "vocab.json").write_text(json.dumps({t: i for i, t in enumerate(tokens)}))
+    (folder / "merges.txt").write_text("#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in merges), encoding="utf-8")
+    return tokens
+
+
+def gpt2(out, name, weights="safetensors", prefix="", tied=True, ct2=None):
+    """A decoder alone, with the logits of some ids; and as CTranslate2 stores it."""
+    folder = out / name / "model"
+    folder.mkdir(parents=True)
+    tokens = byte_pairs(folder)
+    model = Model(len(tokens), len(tokens), norm="pre", activation="gelu_new", positions="learned", scaled=False,
+                  layers=(0, 3), tie="target" if tied else "none", epsilon=1e-5)
+    part, t = model.sides[1], {}
+    put_norm = lambda at, w: t.update({f"{at}.weight": w[0], f"{at}.bias": w[1]})
+    t["wte.weight"], t["wpe.weight"] = model.embed_target, model.learned
+    put_norm("ln_f", part["last"])
+    for i, block in enumerate(part["blocks"]):
+        at, heads = f"h.{i}", block["self"]
+        put_norm(f"{at}.ln_1", block["self_norm"])
+        put_norm(f"{at}.ln_2", block["feed_norm"])
+        t[f"{at}.attn.c_attn.weight"] = np.concatenate([heads["w" + n] for n in "qkv"], 1)
+        t[f"{at}.attn.c_attn.bias"] = np.concatenate([heads["b" + n] for n in "qkv"])
+        t[f"{at}.attn.c_proj.weight"], t[f"{at}.attn.c_proj.bias"] = heads["wo"], heads["bo"]
+        t[f"{at}.mlp.c_fc.weight"], t[f"{at}.mlp.c_fc.bias"] = block["w1"], block["b1"]
+        t[f"{at}.mlp.c_proj.weight"], t[f"{at}.mlp.c_proj.bias"] = block["w2"], block["b2"]
+        t[f"{at}.attn.bias"] = np.tril(np.ones((40, 40), np.float32))[None, None]  # the mask of older files
+    t = {prefix + k: v for k, v in t.items()}
+    if not tied:
+        t["lm_head.weight"] = model.output
+    if ct2 is not None:
+        ctranslate2_decoder(folder, model, tokens, ct2)
+    else:
+        (write_safetensors if weights == "safetensors" else write_torch)(
+            folder / ("model.safetensors" if weights == "safetensors" else "pytorch_model.bin"), t)
+        (folder / "config.json").write_text(json.dumps({
+            "model_type": "gpt2", "n_layer": 3, "n_embd": model.dim, "n_head": model.heads, "n_inner": model.ffn,
+            "n_positions": 40, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5, "vocab_size": len(tokens),
+            "bos_token_id": len(tokens) - 1, "eos_token_id": len(tokens) - 1, "tie_word_embeddings": tied}))
+    ids = [int(i) for i in rng.choice(len(tokens) - 1, 9)]
+    states = model.run(1, model.embed_target[ids].astype(np.float64))
+    logits = states @ model.output.T.astype(np.float64)
+    np.save(out / name / "logits.npy", logits.astype(np.float32))
+    (out / name / "case.json").write_text(json.dumps({
+        "fed": [tokens[i] for i in ids], "vocabulary": [{"<|endoftext|>": "</s>"}.get(t, t) for t in tokens]}))
+
+
+def ctranslate2_decoder(folder, model, tokens, version):
+    """GPT-2 as CTranslate2 converts it: no encoder, one vocabulary."""
+    (folder / "vocab.json").unlink()
+    if version >= 6:
+        (folder / "vocabulary.json").write_text(json.dumps(tokens))
+    else:
+        (folder / "vocabulary.txt").write_text("\n".join(tokens) + "\n", encoding="utf-8")
+    part, t = model.sides[1], {}
+    put_norm = lambda at, w: t.update({at + "/gamma": w[0], at + "/beta": w[1]})
+    t["decoder/embeddings/weight"], t["decoder/projection/weight"] = model.embed_target, model.output
+    t["decoder/position_encodings/encodings"] = model.learned
+    t["decoder/num_heads"], t["decoder/pre_norm"] = np.int16(model.heads), np.int8(1)
+    t["decoder/activation"], t["decoder/scale_embeddings"] = np.int8(1), np.int8(0)
+    put_norm("decoder/layer_norm", part["last"])
+    for i, block in enumerate(part["blocks"]):
+        at, heads = f"decoder/layer_{i}", block["self"]
+        put = lambda key, w, b: t.update({f"{at}/{key}/weight": np.ascontiguousarray(w.T), f"{at}/{key}/bias": b})
+        put("self_attention/linear_0", np.concatenate([heads["w" + n] for n in "qkv"], 1),
+            np.concatenate([heads["b" + n] for n in "qkv"]))
+        put("self_attention/linear_1", heads["wo"], heads["bo"])
+        put("ffn/linear_0", block["w1"], block["b1"])
+        put("ffn/linear_1", block["w2"], block["b2"])
+        put_norm(f"{at}/self_attention/layer_norm", block["self_norm"])
+        put_norm(f"{at}/ffn/layer_norm", block["feed_norm"])
+    string = lambda s: struct.pack("<H", len(s.encode()) + 1) + s.encode() + b"\0"
+    types = {np.dtype(n): i for i, n in enumerate(("float32", "int8", "int16", "int32", "float16"))}
+    aliases = []
+    if version >= 3 and model.output is model.embed_target:
+        del t["decoder/projection/weight"]
+        aliases.append(("decoder/projection/weight", "decoder/embeddings/weight"))
+    data = struct.pack("<I", version) + string("TransformerDecoderSpec") + struct.pack("<II", 8, len(t))
+    for name, value in sorted(t.items()):
+        value = np.asarray(value)
+        data += string(name) + struct.pack(f"<B{value.ndim}I", value.ndim, *value.shape)
+        raw = value.tobytes()
+        data += struct.pack("<BI", types[value.dtype], len(raw)) if version >= 4 else struct.pack(
+            "<BI", value.dtype.itemsize, value.size)
+        data += raw
+    if version >= 3:
+        data += struct.pack("<I", len(aliases)) + b"".join(string(a) + string(b) for a, b in aliases)
+    (folder / "model.bin").write_bytes(data)
+    (folder / "config.json").write_text(json.dumps({
+        "bos_token": "<|endoftext|>", "eos_token": "<|endoftext|>", "unk_token": "<|endoftext|>",
+        "layer_norm_epsilon": 1e-5}))
+
+
 def write_case(out, name, make, model_options, how):
     end = how.get("end", True)
     folder = out / name / "model"
@@ -419,6 +551,13 @@ def write_case(out, name, make, model_options, how):
 
 def main():
     out = Path(sys.argv[1])
+    if sys.argv[2:] == ["gpt2"]:
+        gpt2(out, "gpt2-tied")
+        gpt2(out, "gpt2-untied", prefix="transformer.", tied=False)
+        gpt2(out, "gpt2-torch", weights="torch", prefix="transformer.")
+        gpt2(out, "gpt2-ct2-v3", ct2=3)
+        gpt2(out, "gpt2-ct2-v6", tied=False, ct2=6)
+        return
     post, pre = {"norm": "post"}, {"norm": "pre"}
     cases = [
         ("marianmt-tied", marianmt, post | {"activation": "swish"}, {}),
@@ -435,6 +574,8 @@ def main():
         ("marian-pre", marian, pre | timing | {"tie": "target", "activation": "gelu"}, {}),
         ("marian-learned", marian, pre | timing | {"positions": "learned", "embedding_norm": True}, {}),
         ("marian-bin", marian, post | timing | {"tie": "none"}, {"binary": True}),
+        ("marian-int8", marian, post | timing | {"tie": "target"}, {"binary": True, "int8": True}),
+        ("marian-ssru", marian, post | timing | {"ssru": True, "activation": "relu"}, {"binary": True, "int8": True}),
     ]
     timing = {"positions": "timing", "first": 1}
     cases += [

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using Change = std::function<void(ModelConfig&)>;
 
-ModelConfig possible(const char* name = "transformer-tiny") {
+ModelConfig usable(const char* name = "transformer-tiny") {
   ModelConfig config = preset(name);
   config.tokens().vocabulary = config.generator().vocabulary = 100;
   return config;
@@ -33,7 +33,7 @@ Part& decoder(ModelConfig& c) {
 
 // The message, with spaces and dashes of names as underscores.
 void expect_refused(const std::string& name, const Change& change, const char* from = "transformer-tiny") {
-  ModelConfig config = possible(from);
+  ModelConfig config = usable(from);
   change(config);
   std::string message = test::message_of<UsageError>([&] { config.check(); });
   std::replace(message.begin(), message.end(), '-', '_');
@@ -42,14 +42,20 @@ void expect_refused(const std::string& name, const Change& change, const char* f
 }
 
 void expect_taken(const Change& change, const char* from = "transformer-tiny") {
-  ModelConfig config = possible(from);
+  ModelConfig config = usable(from);
   change(config);
   EXPECT_NO_THROW(config.check());
 }
 
 TEST(ModelConfig, EveryPresetIsPossible) {
-  for (const char* name : preset_names()) EXPECT_NO_THROW(possible(name).check()) << name;
+  for (const char* name : preset_names()) EXPECT_NO_THROW(usable(name).check()) << name;
   EXPECT_THAT(test::message_of<UsageError>([] { (void)preset("none"); }), HasSubstr("rnn-bahdanau"));
+}
+
+TEST(ModelConfig, TheDeepPresetHasMoreLayersWhereTheyCostLess) {
+  const ModelConfig deep = possible("transformer-deep");
+  EXPECT_EQ(layers_of(deep.encoder), 6);
+  EXPECT_EQ(layers_of(deep.generator().decoder), 2);
 }
 
 TEST(ModelConfig, NumbersOutsideTheirRangesAreRefused) {
@@ -143,6 +149,25 @@ TEST(ModelConfig, RotaryPositionsNeedEvenHeads) {
   expect_taken(width(12, Positions::sinusoidal));
 }
 
+TEST(ModelConfig, OnlyADecoderHasSomethingElseThanSelfAttention) {
+  expect_refused("decoder_self",
+                 [](ModelConfig& c) { encoder<TransformerConfig>(c).decoder_self = DecoderSelf::ssru; });
+  for (const DecoderSelf self : {DecoderSelf::ssru, DecoderSelf::average}) {
+    for (const Positions positions : {Positions::sinusoidal, Positions::learned, Positions::rotary, Positions::alibi}) {
+      const auto with = [=](ModelConfig& c) {
+        decoder<TransformerConfig>(c).decoder_self = self;
+        decoder<TransformerConfig>(c).positions = positions;
+      };
+      const bool added = positions == Positions::sinusoidal || positions == Positions::learned;
+      if (self == DecoderSelf::ssru || added) {
+        expect_taken(with);
+      } else {
+        expect_refused("decoder_self", with);
+      }
+    }
+  }
+}
+
 TEST(ModelConfig, ACnnEncodersKernelIsOdd) {
   expect_refused(
       "kernel", [](ModelConfig& c) { encoder<CnnConfig>(c).kernel = 4; }, "cnn");
@@ -232,7 +257,7 @@ TEST(ModelConfig, TheConditionalFormHasAttentionAndOneLayer) {
 
 TEST(ModelConfig, SaysWhatAttendsToTheMemory) {
   const auto expect = [](const char* name, bool attends, int layers, int heads) {
-    const ModelConfig config = possible(name);
+    const ModelConfig config = usable(name);
     EXPECT_EQ(config.attends(), attends) << name;
     EXPECT_EQ(config.attention_layers(), layers) << name;
     EXPECT_EQ(config.attention_heads(), heads) << name;
@@ -244,7 +269,7 @@ TEST(ModelConfig, SaysWhatAttendsToTheMemory) {
 }
 
 TEST(ModelConfig, LearnedPositionsLimitWhatItReadsAndWrites) {
-  ModelConfig config = possible();
+  ModelConfig config = usable();
   encoder<TransformerConfig>(config).max_positions = 77;
   decoder<TransformerConfig>(config).max_positions = 66;
   EXPECT_EQ(config.longest_source(), 0);
@@ -258,12 +283,12 @@ TEST(ModelConfig, LearnedPositionsLimitWhatItReadsAndWrites) {
   EXPECT_EQ(config.longest_target(), 0);
   decoder<RnnDecoderConfig>(config) = {.attention = RnnAttention::location, .max_positions = 55};
   EXPECT_EQ(config.longest_source(), 55);  // the smaller of both
-  config = possible("cnn");
+  config = usable("cnn");
   encoder<CnnConfig>(config).max_positions = 77;
   decoder<CnnConfig>(config).max_positions = 66;
   EXPECT_EQ(config.longest_source(), 77);
   EXPECT_EQ(config.longest_target(), 66);
-  config = possible("rnn-bahdanau");
+  config = usable("rnn-bahdanau");
   decoder<RnnDecoderConfig>(config).max_positions = 77;
   EXPECT_EQ(config.longest_source(), 0);
   decoder<RnnDecoderConfig>(config).attention = RnnAttention::location;

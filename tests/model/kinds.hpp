@@ -76,6 +76,14 @@ inline std::vector<std::pair<std::string, ModelConfig>> kinds() {
   TransformerConfig t = small_transformer();
   t.scaled_scores = false;
   add("transformer, undivided scores", small(t, t));
+  for (const DecoderSelf self : {DecoderSelf::ssru, DecoderSelf::average}) {
+    for (const Norm norm : {Norm::pre, Norm::post}) {
+      TransformerConfig decoder = small_transformer();
+      decoder.decoder_self = self;
+      decoder.norm = norm;
+      add(fmt::format("transformer, {} {}", enum_text(self), enum_text(norm)), small(small_transformer(), decoder));
+    }
+  }
   t = small_transformer();
   t.norm = Norm::post;
   t.positions = Positions::learned;

@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-std::vector<std::pair<std::string, DecoderConfig>> kinds() {
+std::vector<std::pair<std::string, DecoderConfig>> decoder_kinds() {
   std::vector<std::pair<std::string, DecoderConfig>> all;
   for (const Cell cell : {Cell::gru, Cell::lstm}) {
     for (const RnnForm form : {RnnForm::bahdanau, RnnForm::luong}) {
@@ -35,7 +35,7 @@ TEST(LanguageModel, StepsGiveTheSameStatesAsAllPositionsAtOnce) {
   constexpr std::int64_t rows = 3, length = 6, width = 16;
   const Tensor x = test::random_tensor({rows, length, width}, 1);
   const std::vector<std::int64_t> lengths{6, 4, 1};
-  for (const auto& [name, config] : kinds()) {
+  for (const auto& [name, config] : decoder_kinds()) {
     SCOPED_TRACE(name);
     Parameters p(3);
     (void)make_decoder(config, {.embedding = width}, p);
@@ -68,7 +68,7 @@ TEST(LanguageModel, StepsGiveTheSameStatesAsAllPositionsAtOnce) {
 // Rows that change places go on with what they have read.
 TEST(LanguageModel, ARowThatIsKeptElsewhereGoesOnAsItWas) {
   const Tensor x = test::random_tensor({4, 3, 16}, 2);
-  for (const auto& [name, config] : kinds()) {
+  for (const auto& [name, config] : decoder_kinds()) {
     SCOPED_TRACE(name);
     Parameters p(3);
     const auto decoder = make_decoder(config, {.embedding = 16}, p);
@@ -92,7 +92,7 @@ TEST(LanguageModel, ARowThatIsKeptElsewhereGoesOnAsItWas) {
 }
 
 TEST(LanguageModel, HasNoWeightsForAMemory) {
-  for (const auto& [name, config] : kinds()) {
+  for (const auto& [name, config] : decoder_kinds()) {
     Parameters with(1);
     Parameters without(1);
     (void)make_decoder(config, {.embedding = 16, .memory = 10}, with);
@@ -126,7 +126,7 @@ TEST(LanguageModel, LearnsWhatComesNext) {
   };
   target.fill(words, Marks::begin, line);
   wanted.fill(words, Marks::end, line);
-  for (const auto& [name, config] : kinds()) {
+  for (const auto& [name, config] : decoder_kinds()) {
     SCOPED_TRACE(name);
     Parameters p(4);
     const Generator model({.decoder = config, .vocabulary = special_ids + words, .embedding = 16}, 0, p);

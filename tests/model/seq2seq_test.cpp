@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/attention/interventions.hpp"
 #include "fovea/decode/search.hpp"
 #include "fovea/error.hpp"
 #include "model/kinds.hpp"
@@ -249,6 +250,71 @@ TEST(Seq2Seq, ALineDecodesToTheSameAloneAndInABatch) {
         EXPECT_EQ(alone[0][k].score, together[static_cast<std::size_t>(i)][k].score);
         EXPECT_EQ(alone[0][k].attention, together[static_cast<std::size_t>(i)][k].attention);
       }
+    }
+  }
+}
+
+// A hypothesis that went on in the place of another must have taken its past with it.
+TEST(Seq2Seq, AHypothesisOfABeamHasTheScoreOfItsTokens) {
+  for (const auto& [name, config] : kinds()) {
+    SCOPED_TRACE(name);
+    Parameters p(4);
+    const Seq2Seq model(config, p);
+    const test::BackwardsTask task(3, 7, 9, 2);
+    const NoGrad quiet;
+    PairBatch batch;
+    batch.fill(task, task.all());
+    Pass pass;
+    const auto stepper = model.start(model.encode(batch.source.view(), pass), false);
+    std::vector<SearchInput> inputs;
+    for (const auto n : batch.source.view().lengths) inputs.push_back({n, 0, {}});
+    const auto found = search(*stepper, inputs, {.beam = 4, .n_best = 3, .max_length = 6});
+    for (std::size_t s = 0; s < found.size(); ++s) {
+      for (const Hypothesis& h : found[s]) {
+        const auto line = task.source(static_cast<std::int64_t>(s));
+        PaddedTokens read;
+        PaddedTokens fed;
+        PaddedTokens wanted;
+        read.fill(
+            1, Marks::end, [&](std::int64_t) -> const auto& { return line; });
+        fed.fill(
+            1, Marks::begin, [&](std::int64_t) -> const auto& { return h.tokens; });
+        wanted.fill(
+            1, Marks::end, [&](std::int64_t) -> const auto& { return h.tokens; });
+        double expected = 0;
+        model.score(read.view(), fed.view(), wanted.view().ids, {&expected, 1});
+        EXPECT_NEAR(h.log_probability, expected, 1e-3);
+      }
+    }
+  }
+}
+
+// With interventions a transformer steps on tensors, without on plain arrays.
+TEST(Seq2Seq, BothWaysToStepATransformerGiveTheSame) {
+  const Interventions none;
+  for (const auto& [name, config] : kinds()) {
+    if (!std::holds_alternative<TransformerConfig>(config.generator().decoder)) continue;
+    SCOPED_TRACE(name);
+    Parameters p(4);
+    const Seq2Seq model(config, p);
+    const test::BackwardsTask task(3, 7, 9, 2);
+    const NoGrad quiet;
+    PairBatch batch;
+    batch.fill(task, task.all());
+    Pass pass;
+    const Memory memory = model.encode(batch.source.view(), pass);
+    const auto arrays = model.generator().start(&memory, 3, false);
+    const auto tensors = model.generator().start(&memory, 3, false, {}, &none);
+    const std::vector<std::vector<std::int32_t>> rows{{0, 0, 1, 1, 2, 2}, {1, 0, 3, 2, 4, 4}, {5, 3}};
+    std::vector<std::int32_t> tokens(3, bos_id);
+    for (const auto& kept : rows) {
+      const Tensor a = arrays->step(tokens);
+      const Tensor b = tensors->step(tokens);
+      for (std::int64_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a.data()[i], b.data()[i], 1e-4);
+      arrays->keep(kept);
+      tensors->keep(kept);
+      tokens.clear();
+      for (std::size_t i = 0; i < kept.size(); ++i) tokens.push_back(special_ids + static_cast<std::int32_t>(i));
     }
   }
 }

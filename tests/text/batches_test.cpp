@@ -26,11 +26,11 @@ Corpus make_corpus(int pairs, std::uint64_t seed = 1) {
   return corpus;
 }
 
-using Pairs = std::vector<std::int32_t>;
+using PairIds = std::vector<std::int32_t>;
 
-std::vector<Pairs> epoch_of(Batches& batches, std::int64_t epoch) {
+std::vector<PairIds> epoch_of(Batches& batches, std::int64_t epoch) {
   batches.start_epoch(epoch);
-  std::vector<Pairs> out;
+  std::vector<PairIds> out;
   for (std::int64_t i = 0; i < batches.count(); ++i) {
     const auto pairs = batches.pairs(i);
     out.emplace_back(pairs.begin(), pairs.end());
@@ -43,7 +43,7 @@ TEST(Batches, EachPairComesOncePerEpoch) {
   Batches batches(corpus, {.batch_tokens = 256});
   for (const std::int64_t epoch : {0, 1, 17}) {
     std::vector<std::int32_t> seen;
-    for (const Pairs& pairs : epoch_of(batches, epoch)) seen.insert(seen.end(), pairs.begin(), pairs.end());
+    for (const PairIds& pairs : epoch_of(batches, epoch)) seen.insert(seen.end(), pairs.begin(), pairs.end());
     std::sort(seen.begin(), seen.end());
     ASSERT_EQ(seen.size(), 2000u);
     for (int i = 0; i < 2000; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], i);
@@ -55,7 +55,7 @@ TEST(Batches, PaddedTokensStayWithinTheLimitAndPaddingIsRare) {
   Batches batches(corpus, {.batch_tokens = 1024});
   std::int64_t tokens = 0;
   const auto epoch = epoch_of(batches, 3);
-  for (const Pairs& pairs : epoch) {
+  for (const PairIds& pairs : epoch) {
     std::size_t longest = 0;
     for (const std::int32_t pair : pairs) {
       longest = std::max({longest, corpus.source(pair).size() + 1, corpus.target(pair).size() + 1});
@@ -66,7 +66,7 @@ TEST(Batches, PaddedTokensStayWithinTheLimitAndPaddingIsRare) {
   EXPECT_GT(static_cast<double>(tokens) / static_cast<double>(epoch.size()), 0.75 * 1024);
   EXPECT_LT(batches.padding(), 0.05);
   Batches few(corpus, {.batch_tokens = 1024, .max_rows = 7});
-  for (const Pairs& pairs : epoch_of(few, 0)) EXPECT_LE(pairs.size(), 7U);
+  for (const PairIds& pairs : epoch_of(few, 0)) EXPECT_LE(pairs.size(), 7U);
 }
 
 TEST(Batches, AnEpochFollowsFromSeedAndNumberAlone) {
@@ -85,10 +85,10 @@ TEST(Batches, AnEpochFollowsFromSeedAndNumberAlone) {
 TEST(Batches, PairsMeetOtherPairsInOtherEpochs) {
   const Corpus corpus = make_corpus(3000);
   Batches batches(corpus, {.batch_tokens = 512});
-  std::set<Pairs> seen;
+  std::set<PairIds> seen;
   std::size_t total = 0;
   for (int epoch = 0; epoch < 5; ++epoch) {
-    for (Pairs& pairs : epoch_of(batches, epoch)) {
+    for (PairIds& pairs : epoch_of(batches, epoch)) {
       std::sort(pairs.begin(), pairs.end());
       seen.insert(pairs);
       ++total;

@@ -10,12 +10,12 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 using Words = std::vector<std::string>;
 
-std::shared_ptr<const Tokenizer> words(const std::string& line) {
+std::shared_ptr<const Tokenizer> words_of_line(const std::string& line) {
   return train_tokenizer({line}, {.kind = TokenizerKind::word}).tokenizer;
 }
 
 TEST(CopyTable, WordsHaveTheTargetsIdsOrNumbersOfTheirOwn) {
-  const auto source = words("meet at noon"), target = words("meeting at Anna");
+  const auto source = words_of_line("meet at noon"), target = words_of_line("meeting at Anna");
   const CopyTable table(*source, *target);
   Ids ids, copies;
   Words pieces, extra;
@@ -33,7 +33,7 @@ TEST(CopyTable, WordsHaveTheTargetsIdsOrNumbersOfTheirOwn) {
 }
 
 TEST(CopyTable, ACorpusCarriesBothSides) {
-  const auto source = words("call now"), target = words("call");
+  const auto source = words_of_line("call now"), target = words_of_line("call");
   const ParallelText text{"s", "t", {"call Zoe now", "now"}, {"call Zoe", "call now"}};
   const CopyTable table(*source, *target);
   CorpusReport report;

@@ -22,7 +22,7 @@ std::string error_of(const std::function<void()>& body) {
   return "no error";
 }
 
-std::shared_ptr<const Tokenizer> words(const std::vector<std::string>& lines) {
+std::shared_ptr<const Tokenizer> words_of(const std::vector<std::string>& lines) {
   return train_tokenizer(lines, {.kind = TokenizerKind::word}).tokenizer;
 }
 
@@ -40,8 +40,8 @@ TEST(Corpus, KeepsPairsTogetherAndSaysWhatItLeftOutAndWhere) {
   const auto source = folder.write("s", "a b\n\nc\nd d d d\ne\n\nf\n");
   const auto target = folder.write("t", "A B\nX\n \nD\nE E E E\n\nF\n");
   const ParallelText text = read_parallel(source, target);
-  const auto st = words(text.source);
-  const auto tt = words(text.target);
+  const auto st = words_of(text.source);
+  const auto tt = words_of(text.target);
   CorpusReport report;
   const Corpus corpus(text, *st, *tt, 3, &report);
   ASSERT_EQ(corpus.size(), 2);
@@ -64,7 +64,7 @@ TEST(Corpus, NamesTheSideThatIsAtFault) {
   const TemporaryFolder folder;
   const ParallelText text = read_parallel(folder.write("s", "a\na\na\n"), folder.write("t", "A\nA A A\n\n"));
   CorpusReport report;
-  const Corpus corpus(text, *words(text.source), *words(text.target), 2, &report);
+  const Corpus corpus(text, *words_of(text.source), *words_of(text.target), 2, &report);
   EXPECT_EQ(report.too_long.first, folder.path("t") + ":2");
   EXPECT_EQ(report.empty.first, folder.path("t") + ":3");
 }
@@ -73,7 +73,7 @@ TEST(Corpus, CountsUnknownTokens) {
   const TemporaryFolder folder;
   const ParallelText text = read_parallel(folder.write("s", "a b\nc a\n"), folder.write("t", "x\ny\n"));
   CorpusReport report;
-  const Corpus corpus(text, *words({"a"}), *words({"x"}), 10, &report);
+  const Corpus corpus(text, *words_of({"a"}), *words_of({"x"}), 10, &report);
   EXPECT_EQ(report.source_unknown, 2);
   EXPECT_EQ(report.target_unknown, 1);
   EXPECT_TRUE(report.warnings().empty());
@@ -82,7 +82,7 @@ TEST(Corpus, CountsUnknownTokens) {
 TEST(Corpus, NothingLeftIsAnErrorThatSaysWhy) {
   const TemporaryFolder folder;
   const ParallelText text = read_parallel(folder.write("s", "a a\n\n"), folder.write("t", "x\ny\n"));
-  EXPECT_THAT(error_of([&] { (void)Corpus(text, *words({"a"}), *words({"x"}), 1); }),
+  EXPECT_THAT(error_of([&] { (void)Corpus(text, *words_of({"a"}), *words_of({"x"}), 1); }),
               HasSubstr("none of the 2 line pairs is left, 1 have an empty side and 1 more than 1 tokens"));
 }
 
@@ -92,8 +92,8 @@ TEST(Corpus, LargeCorporaKeepTheirOrder) {
     text.source.push_back(std::to_string(i));
     text.target.push_back("x " + std::to_string(i));
   }
-  const auto st = words(text.source);
-  const auto tt = words(text.target);
+  const auto st = words_of(text.source);
+  const auto tt = words_of(text.target);
   const auto all = train_tokenizer(text.source, {.kind = TokenizerKind::word, .vocab = 50000}).tokenizer;
   const Corpus corpus(text, *all, *tt, 5);
   ASSERT_EQ(corpus.size(), 40000);

@@ -29,7 +29,7 @@ Corpus mixed_corpus(std::size_t count) {
   return corpus_of(lengths);
 }
 
-std::vector<Pairs> epoch_of(Batches& batches, std::int64_t epoch) {
+std::vector<Pairs> shuffled_epoch(Batches& batches, std::int64_t epoch) {
   batches.start_epoch(epoch);
   std::vector<Pairs> out;
   for (std::int64_t i = 0; i < batches.count(); ++i) {
@@ -60,15 +60,16 @@ double rising_share(const Corpus& corpus, const std::vector<Pairs>& epoch) {
 TEST(Shuffling, ShortAndLongBatchesComeInAnyOrder) {
   const Corpus corpus = mixed_corpus(3000);
   Batches shuffled(corpus, {.batch_tokens = 200});
-  for (const std::int64_t epoch : {0, 1, 2}) EXPECT_NEAR(rising_share(corpus, epoch_of(shuffled, epoch)), 0.5, 0.1);
+  for (const std::int64_t epoch : {0, 1, 2})
+    EXPECT_NEAR(rising_share(corpus, shuffled_epoch(shuffled, epoch)), 0.5, 0.1);
   Batches sorted(corpus, {.batch_tokens = 200, .shuffle = false});
-  EXPECT_EQ(rising_share(corpus, epoch_of(sorted, 0)), 1);
+  EXPECT_EQ(rising_share(corpus, shuffled_epoch(sorted, 0)), 1);
 }
 
 TEST(Shuffling, EqualPairsAreMixed) {
   const Corpus corpus = corpus_of(std::vector<std::size_t>(400, 9));
   Batches batches(corpus, {.batch_tokens = 200});
-  for (const Pairs& pairs : epoch_of(batches, 0)) {
+  for (const Pairs& pairs : shuffled_epoch(batches, 0)) {
     if (pairs.size() < 10) continue;
     EXPECT_FALSE(std::is_sorted(pairs.begin(), pairs.end()));
     const auto [least, most] = std::minmax_element(pairs.begin(), pairs.end());
@@ -84,7 +85,7 @@ TEST(Shuffling, BatchesAreCutAtOtherPlacesInOtherEpochs) {
   std::set<std::multiset<std::size_t>> sizes;
   for (std::int64_t epoch = 0; epoch < 5; ++epoch) {
     std::multiset<std::size_t> of_epoch;
-    for (const Pairs& pairs : epoch_of(batches, epoch)) of_epoch.insert(pairs.size());
+    for (const Pairs& pairs : shuffled_epoch(batches, epoch)) of_epoch.insert(pairs.size());
     sizes.insert(of_epoch);
   }
   EXPECT_GE(sizes.size(), 4U);
@@ -95,25 +96,25 @@ TEST(Shuffling, TheSameSeedAndEpochGiveTheSameAndOthersOthers) {
   Batches a(corpus, {.batch_tokens = 200, .seed = 5});
   Batches b(corpus, {.batch_tokens = 200, .seed = 5});
   Batches c(corpus, {.batch_tokens = 200, .seed = 6});
-  EXPECT_EQ(epoch_of(a, 3), epoch_of(b, 3));
-  EXPECT_NE(epoch_of(a, 3), epoch_of(a, 4));
-  EXPECT_NE(epoch_of(a, 3), epoch_of(c, 3));
+  EXPECT_EQ(shuffled_epoch(a, 3), shuffled_epoch(b, 3));
+  EXPECT_NE(shuffled_epoch(a, 3), shuffled_epoch(a, 4));
+  EXPECT_NE(shuffled_epoch(a, 3), shuffled_epoch(c, 3));
 }
 
 TEST(Shuffling, ABatchIsAsFullAsItsLimitAllows) {
   const Corpus corpus = corpus_of(std::vector<std::size_t>(400, 9));  // ten tokens each, the end included
   Batches batches(corpus, {.batch_tokens = 205, .shuffle = false});
-  const auto epoch = epoch_of(batches, 0);
+  const auto epoch = shuffled_epoch(batches, 0);
   ASSERT_EQ(epoch.size(), 20U);
   for (const Pairs& pairs : epoch) EXPECT_EQ(pairs.size(), 20U);
   Batches few(corpus, {.batch_tokens = 205, .max_rows = 8, .shuffle = false});
-  EXPECT_EQ(epoch_of(few, 0).size(), 50U);
+  EXPECT_EQ(shuffled_epoch(few, 0).size(), 50U);
 }
 
 TEST(Shuffling, APairThatJustFitsIsABatchOfItsOwn) {
   const Corpus corpus = corpus_of({9, 9});
   Batches batches(corpus, {.batch_tokens = 10});
-  EXPECT_EQ(epoch_of(batches, 0).size(), 2U);
+  EXPECT_EQ(shuffled_epoch(batches, 0).size(), 2U);
 }
 
 }  // namespace

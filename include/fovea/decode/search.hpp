@@ -30,6 +30,9 @@ struct SearchOptions {
   std::uint64_t seed = 1;       // a line's samples depend on the seed and its number alone
   bool want_attention = false;  // give Hypothesis::attention
   bool want_scores = true;      // give score and log_probability; greedy search is faster without
+  // An output of max_length tokens stops there, as a text that is cut off. Otherwise its end of sequence counts,
+  // however improbable.
+  bool cut = false;
 
   std::int32_t begin = bos_id;                           // what a decoder is fed first
   std::int32_t end = eos_id;                             // ends an output
@@ -44,6 +47,9 @@ struct SearchInput {
   std::int64_t source_length = 0;             // in tokens, the end of sequence included
   std::uint64_t line = 0;                     // its number, for sampling
   std::span<const std::int32_t> prefix = {};  // the output must start so
+  // Fed before the output in place of `begin`: what a language model shall go on with. It is no part of the output, of
+  // its length or of its probability; only `longest` counts it. Empty: there is none.
+  std::span<const std::int32_t> prompt = {};
 };
 
 /// An output.
@@ -52,6 +58,7 @@ struct Hypothesis {
   float score = 0;                   // what it was ranked by
   float log_probability = 0;         // natural, of the tokens and the end of sequence
   std::vector<float> attention;      // [tokens + 1, source length]; empty unless wanted and there
+  bool ended = true;                 // false: it was cut at the longest length
 };
 
 /// What a search kept of one sentence, step by step: every hypothesis of the beam and how it went on.

@@ -50,6 +50,10 @@ enum class Positions { sinusoidal, timing_signal, learned, rotary, rotary_cross,
 /// the output (needs a shared vocabulary).
 enum class Tie { none, target, all };
 
+/// How a transformer's decoder reads what it has written: self-attention, or what costs the same at every step: SSRU
+/// (see Ssru) or average attention (see AverageAttention).
+enum class DecoderSelf { attention, ssru, average };
+
 /// Recurrent encoder: layers of GRU or LSTM in one or both directions (Bahdanau et al. 2015, section 3.2).
 struct RnnEncoderConfig {
   static constexpr const char* kind = "rnn";  // in files
@@ -104,6 +108,7 @@ struct TransformerConfig {
   bool embedding_norm = false;                        // a layer norm after embeddings and positions
   bool approximate_gelu = false;                      // gelu by its tanh approximation, as GPT-2 has it
   bool bias = true;                                   // whether attention's and feed-forward maps have one
+  DecoderSelf decoder_self = DecoderSelf::attention;  // of a decoder only
 
   /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
@@ -125,6 +130,7 @@ struct TransformerConfig {
     visit("embedding-norm", c.embedding_norm, MayBeAbsent{});
     visit("approximate-gelu", c.approximate_gelu, MayBeAbsent{});
     visit("bias", c.bias, MayBeAbsent{});
+    visit("decoder-self", c.decoder_self, MayBeAbsent{});
   }
 };
 
@@ -263,6 +269,15 @@ struct PictureSourceConfig {
   [[nodiscard]] std::int64_t channels() const;
 };
 
+/// No source: a language model, which goes on with what it has written or was given. It has no encoder either.
+struct NoSourceConfig {
+  static constexpr const char* kind = "none";  // in files
+  static constexpr int embedding = 0;          // it has none
+  /// Calls visit(name, field, limits…) for each field.
+  template <class Self, class Visit>
+  static void fields(Self&, const Visit&) {}
+};
+
 /// A head that writes tokens: a decoder and an output layer.
 struct GeneratorConfig {
   static constexpr const char* kind = "generator";  // in files
@@ -320,11 +335,13 @@ struct ClassifierConfig {
 };
 
 // Of any kind.
-using SourceConfig = std::variant<TokenSourceConfig, TurnSourceConfig, NgramSourceConfig, PictureSourceConfig>;
+using SourceConfig =
+    std::variant<TokenSourceConfig, TurnSourceConfig, NgramSourceConfig, PictureSourceConfig, NoSourceConfig>;
 using HeadConfig = std::variant<GeneratorConfig, ClassifierConfig>;  // of any kind
 
-/// What a model is for: text to text, text to a label, turns of a dialogue to a reply, a picture to text.
-enum class Task { generate, classify, chat, caption };
+/// What a model is for: text to text, text to a label, turns of a dialogue to a reply, a picture to text, the beginning
+/// of a text to the rest of it.
+enum class Task { generate, classify, chat, caption, complete };
 
 /// What a model is made of: source, encoder, head.
 struct ModelConfig {
@@ -342,6 +359,8 @@ struct ModelConfig {
   [[nodiscard]] PictureSourceConfig& pictures();
   /// The same of a constant model.
   [[nodiscard]] const PictureSourceConfig& pictures() const;
+  /// Whether it has a source of tokens.
+  [[nodiscard]] bool reads_tokens() const;
   /// Width of what the source gives the encoder.
   [[nodiscard]] int source_width() const;
   /// The same of the head.
@@ -358,7 +377,7 @@ struct ModelConfig {
   [[nodiscard]] std::int64_t longest_source() const;
   /// The same of what it writes.
   [[nodiscard]] std::int64_t longest_target() const;
-  /// Whether its head attends to the memory.
+  /// Whether its head attends to a memory.
   [[nodiscard]] bool attends() const;
   /// Layers and heads of the head's attention to the memory.
   [[nodiscard]] int attention_layers() const;

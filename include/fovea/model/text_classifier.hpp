@@ -15,8 +15,8 @@ namespace fovea {
 
 /// Texts as a classifier reads them. The arrays belong to the caller and outlive the pass, its backward included.
 struct TextBatch {
-  // NOLINTNEXTLINE(google-explicit-constructor): tokens alone are texts of one sentence each
-  TextBatch(const Tokens& rows) : tokens(rows) {}
+  /// Tokens alone are texts of one sentence each.
+  TextBatch(const Tokens& rows) : tokens(rows) {}  // NOLINT(google-explicit-constructor)
 
   Tokens tokens;                                        // a row is a text, or a sentence of one
   std::span<const std::int32_t> bag_ids{}, bag_ends{};  // of a source of n-grams: a bag for each place of `tokens`

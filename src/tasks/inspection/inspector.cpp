@@ -4,38 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/text.hpp"
+#include "tasks/inspection/likeliest.hpp"
 #include "tasks/translation/encoded_batch.hpp"
 
 namespace fovea {
-namespace {
-
-constexpr std::size_t kCandidates = 5;    // at each position
-constexpr std::size_t kMostTokens = 512;  // of a run whose every number is kept
-
-// The likeliest tokens of a row of log-probabilities, and `chosen` where it is not among them.
-std::vector<Candidate> likeliest(const float* row, std::int64_t count, std::int32_t chosen,
-                                 const Tokenizer& tokenizer) {
-  std::vector<std::int32_t> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  const std::size_t most = std::min(kCandidates, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
-                    [row](std::int32_t a, std::int32_t b) { return row[a] != row[b] ? row[a] > row[b] : a < b; });
-  order.resize(most);
-  if (std::find(order.begin(), order.end(), chosen) == order.end()) order.push_back(chosen);
-  std::vector<Candidate> out;
-  for (const std::int32_t id : order) {
-    out.push_back({id == eos_id ? std::string("</s>") : tokenizer.piece(id), row[id]});
-  }
-  return out;
-}
-
-}  // namespace
-
 Inspector::Inspector(const Translator& translator) : translator_(translator) {
   if (translator.members_.size() != 1) {
     throw UsageError(fmt::format("inspect: it goes with one model, {} are given", translator.members_.size()));
@@ -69,11 +45,7 @@ ModelRun Inspector::numbers(const std::string& line, const std::vector<std::int3
   how.interventions = interventions;
   const Translator::Line read = translator_.read_line(line, 0, how);
   if (read.ids.empty()) throw UsageError("explain: the line holds no text");
-  const auto longest = std::max(read.ids.size(), target.size()) + 1;
-  if (longest > kMostTokens) {
-    throw UsageError(
-        fmt::format("explain: {} tokens; every number of a run is kept of at most {}", longest, kMostTokens));
-  }
+  check_explained(std::max(read.ids.size(), target.size()) + 1);
   translator_.check_length(translator_.read_length(read), 0);
   const Tokenizer& tokenizer = *translator_.tokenizers().target;
   ModelRun run;

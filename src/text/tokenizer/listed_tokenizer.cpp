@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "text/segment.hpp"
+#include "text/tokenizer/byte_pairs.hpp"
 #include "text/unicode.hpp"
 
 namespace fovea::text {
@@ -74,6 +74,7 @@ void each_token(ListedTokens tokens, std::string_view line, Visit&& visit) {
       return;
     }
     case TokenizerKind::label:
+    case TokenizerKind::byte_pairs:
     case TokenizerKind::sentencepiece: {
       const std::string_view whole = trim(line);
       if (!whole.empty()) visit(whole);
@@ -205,6 +206,7 @@ TrainedTokenizer train_listed(std::span<const std::vector<std::string>* const> l
 std::shared_ptr<const Tokenizer> parse_listed(std::string_view bytes, const std::string& where) {
   const auto fail = [&where](const std::string& what) { throw FileError(where + ": " + what); };
   const auto json = parse_json(bytes, where);
+  if (is_byte_pairs(json)) return parse_byte_pairs(json, where);
   if (!json.is_object() || json.value("format", nlohmann::json()) != format_name) {
     fail("not a vocabulary: \"format\" is not \"" + std::string(format_name) + "\"");
   }
@@ -217,22 +219,7 @@ std::shared_ptr<const Tokenizer> parse_listed(std::string_view bytes, const std:
   }
   if (kind == TokenizerKind::sentencepiece) fail("\"kind\" is not word, char or label");
   if (version == segmented_version && kind != TokenizerKind::word) fail("\"version\" 2 is for \"kind\" word only");
-  const nlohmann::json tokens = json.value("tokens", nlohmann::json());
-  if (!tokens.is_array() || tokens.size() < special_ids || tokens.size() > std::numeric_limits<std::int32_t>::max()) {
-    fail("\"tokens\" is not a list that begins with <pad>, <unk>, <s>, </s>");
-  }
-  Vocabulary vocabulary;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!tokens[i].is_string()) fail(fmt::format("token {} is not a string", i));
-    const auto& token = tokens[i].get_ref<const std::string&>();
-    if (i < special_ids) {
-      if (token != special_token(static_cast<std::int32_t>(i))) {
-        fail(fmt::format("token {} is not {}", i, special_token(static_cast<std::int32_t>(i))));
-      }
-    } else if (token.empty() || token.find('\0') != std::string::npos || !vocabulary.add(token)) {
-      fail(fmt::format("token {} is empty, special or stands there twice", i));
-    }
-  }
+  Vocabulary vocabulary = vocabulary_of(json.value("tokens", nlohmann::json()), where);
   return std::make_shared<ListedTokenizer>(ListedTokens{kind, version == segmented_version}, std::move(vocabulary));
 }
 

@@ -35,7 +35,8 @@ class ListedTokenizer final : public Tokenizer {
 [[nodiscard]] TrainedTokenizer train_listed(std::span<const std::vector<std::string>* const> lines,
                                             const TokenizerOptions& options);
 
-/// From the bytes of a NAME.json; `where` names the file in errors. Throws FileError.
+/// From the bytes of a NAME.json, whichever tokenizer its "format" names; `where` names the file in errors. Throws
+/// FileError.
 [[nodiscard]] std::shared_ptr<const Tokenizer> parse_listed(std::string_view json, const std::string& where);
 
 }  // namespace fovea::text

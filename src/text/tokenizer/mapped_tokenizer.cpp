@@ -60,19 +60,7 @@ Vocabulary parse_pieces(std::string_view bytes, const std::string& where) {
       json.value("version", nlohmann::json()) != 1) {
     fail("not a list of pieces: \"format\" is not \"" + std::string(pieces_format) + "\" with \"version\" 1");
   }
-  const nlohmann::json tokens = json.value("tokens", nlohmann::json());
-  if (!tokens.is_array() || tokens.size() < special_ids) fail("\"tokens\" is not a list of pieces");
-  Vocabulary vocabulary;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!tokens[i].is_string()) fail(fmt::format("token {} is not a string", i));
-    const auto& token = tokens[i].get_ref<const std::string&>();
-    if (i < special_ids) {
-      if (token != special_token(static_cast<std::int32_t>(i))) fail(fmt::format("token {} is not special", i));
-    } else if (token.empty() || token.find('\0') != std::string::npos || !vocabulary.add(token)) {
-      fail(fmt::format("token {} is empty, special or stands there twice", i));
-    }
-  }
-  return vocabulary;
+  return vocabulary_of(json.value("tokens", nlohmann::json()), where);
 }
 
 }  // namespace fovea::text

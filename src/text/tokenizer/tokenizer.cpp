@@ -21,6 +21,9 @@ std::shared_ptr<const Tokenizer> load(const std::filesystem::path& file,
 }
 
 TrainedTokenizer train(std::span<const std::vector<std::string>* const> lines, const TokenizerOptions& options) {
+  if (options.kind == TokenizerKind::byte_pairs) {
+    throw UsageError("kind: byte pairs are read from imported models and not trained; sentencepiece is");
+  }
   return options.kind == TokenizerKind::sentencepiece ? text::train_sentencepiece(lines, options)
                                                       : text::train_listed(lines, options);
 }
@@ -45,6 +48,8 @@ std::string_view name_of(TokenizerKind kind) {
       return "char";
     case TokenizerKind::label:
       return "label";
+    case TokenizerKind::byte_pairs:
+      return "byte-pairs";
   }
   return "";
 }

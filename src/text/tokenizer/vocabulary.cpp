@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
 
 #include "fovea/error.hpp"
 #include "fovea/text.hpp"
@@ -59,6 +61,26 @@ std::int32_t Vocabulary::id(std::string_view token) const {
 const std::string& Vocabulary::token(std::int32_t id) const {
   if (id < 0 || id >= size()) throw UsageError(fmt::format("no token {}: the vocabulary has 0 to {}", id, size() - 1));
   return tokens_[static_cast<std::size_t>(id)];
+}
+
+Vocabulary vocabulary_of(const nlohmann::json& tokens, const std::string& where) {
+  const auto fail = [&where](const std::string& what) { throw FileError(where + ": " + what); };
+  if (!tokens.is_array() || tokens.size() < special_ids || tokens.size() > std::numeric_limits<std::int32_t>::max()) {
+    fail("\"tokens\" is not a list that begins with <pad>, <unk>, <s>, </s>");
+  }
+  Vocabulary vocabulary;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is_string()) fail(fmt::format("token {} is not a string", i));
+    const auto& token = tokens[i].get_ref<const std::string&>();
+    if (i < special_ids) {
+      if (token != special_token(static_cast<std::int32_t>(i))) {
+        fail(fmt::format("token {} is not {}", i, special_token(static_cast<std::int32_t>(i))));
+      }
+    } else if (token.empty() || token.find('\0') != std::string::npos || !vocabulary.add(token)) {
+      fail(fmt::format("token {} is empty, special or stands there twice", i));
+    }
+  }
+  return vocabulary;
 }
 
 }  // namespace fovea::text

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -54,6 +55,9 @@ class Vocabulary {
   std::vector<std::string> tokens_;
   std::unordered_map<std::string, std::int32_t, StringHash, std::equal_to<>> ids_;  // ordinary tokens
 };
+
+/// The vocabulary that a file lists, the special tokens first. Throws FileError that begins with `where`.
+[[nodiscard]] Vocabulary vocabulary_of(const nlohmann::json& tokens, const std::string& where);
 
 /// The spelling of the special tokens, by id.
 [[nodiscard]] const std::string& special_token(std::int32_t id);

@@ -44,6 +44,14 @@ LessonStep tokens_step(const ModelRun& run) {
   const bool classifies = std::holds_alternative<ClassifierConfig>(run.config.head);
   LessonStep step;
   step.title = "The line and its tokens";
+  if (run.config.task() == Task::complete) {
+    step.text = fmt::format(
+        "The model goes on with “{}”: “{}”. It reads {} tokens, each with those before it, and at "
+        "each says what comes next.",
+        run.input, run.output, run.target.size());
+    step.examples.push_back("next: " + list_of(run.target));
+    return step;
+  }
   step.text = fmt::format("“{}” is cut into {} tokens, the end of sequence among them; the model {} “{}”.", run.input,
                           run.source.size(), classifies ? "calls it" : "writes", run.output);
   step.examples.push_back("source: " + list_of(run.source));
@@ -187,6 +195,8 @@ Lesson model_lesson(const ModelRun& run, const ModelLessonOptions& options) {
     kind = *options.kind;
   } else if (has_kind(run, AttentionKind::encoder)) {
     kind = AttentionKind::encoder;
+  } else if (run.config.task() == Task::complete && has_kind(run, AttentionKind::decoder)) {
+    kind = AttentionKind::decoder;
   } else if (!has_kind(run, AttentionKind::cross)) {
     throw UsageError("kind: the model has no attention");
   }

@@ -1,0 +1,49 @@
+// A generator without a source: a language model.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "fovea/model/config.hpp"
+#include "fovea/model/generator.hpp"
+#include "fovea/nn/parameters.hpp"
+
+namespace fovea {
+
+/// A decoder that reads nothing but its own tokens. Belongs to one thread at a time; other threads build their own from
+/// Parameters::replica().
+///
+///     const LanguageModel model(config, parameters);  // config.source is a NoSourceConfig
+///     model.score(target, wanted, log_probabilities);
+class LanguageModel {
+ public:
+  /// Builds the model, taking from `parameters` what is there and making what is not. Throws UsageError for a
+  /// configuration that cannot be.
+  LanguageModel(const ModelConfig& config, Parameters& parameters);
+
+  /// What it is made of.
+  [[nodiscard]] const ModelConfig& config() const { return config_; }
+  /// All of it.
+  [[nodiscard]] const Generator& generator() const { return generator_; }
+
+  /// Teacher-forced: `target` starts with <s>; `wanted` [batch * length] are the tokens to predict, 0 where padding.
+  [[nodiscard]] BatchLoss loss(const Tokens& target, std::span<const std::int32_t> wanted, const LossOptions& how,
+                               Pass& pass) const {
+    return generator_.loss(nullptr, target, wanted, how, pass);
+  }
+  /// log p of each row's wanted tokens.
+  void score(const Tokens& target, std::span<const std::int32_t> wanted, std::span<double> log_probabilities) const {
+    generator_.score(nullptr, target, wanted, log_probabilities);
+  }
+  /// The decoder at the start of `rows` texts.
+  [[nodiscard]] std::unique_ptr<Stepper> start(std::int64_t rows) const {
+    return generator_.start(nullptr, rows, false);
+  }
+
+ private:
+  ModelConfig config_;
+  Generator generator_;
+};
+
+}  // namespace fovea
