@@ -63,7 +63,7 @@ struct Caption {
 class Captioner {
  public:
   /// Throws FileError naming what is wrong with the folder, UsageError when its model reads no pictures.
-  explicit Captioner(const std::filesystem::path& folder);
+  explicit Captioner(const std::filesystem::path& folder, const LoadOptions& how = {});
   /// The same with weights from elsewhere; shares them. Of `tokenizers` only the target is used.
   Captioner(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters);
   ~Captioner();

@@ -59,7 +59,7 @@ double usual_rate(const ModelConfig& config, std::int64_t warmup) {
   const int dim =
       generator != nullptr && decoder == "transformer" ? dim_of(generator->decoder) : dim_of(config.encoder);
   const auto steps = static_cast<double>(std::max<std::int64_t>(warmup, 1000));
-  const double rate = 1 / std::sqrt(dim * steps);
+  const double rate = 1 / std::sqrt(std::max(1, dim) * steps);  // a width that cannot be is named by ModelConfig::check
   return has("rnn") ? std::min(rate, recurrent) : rate;
 }
 

@@ -1,5 +1,8 @@
 #include "fovea/captioner.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "fovea/error.hpp"
 #include "fovea/model/picture_source.hpp"
 #include "fovea/threads.hpp"
@@ -176,6 +179,34 @@ TEST_F(CaptionerTest, BrokenPicturesAreLeftOutOfATraining) {
   train(job("m", small_captions(RnnDecoderConfig{.dim = 24}), 2), seen);
   EXPECT_THAT(seen.all, testing::Contains(testing::HasSubstr("left out 1 of 120 pictures, the first: ")));
   EXPECT_THAT(seen.all, testing::Contains(testing::HasSubstr("119 pictures, 119 captions")));
+}
+
+TEST_F(CaptionerTest, IsValidatedByRougeAndKeepsCheckpoints) {
+  struct Seen : TrainingObserver {
+    void validated(const TrainState&, const Validation& v, bool) override { last = v; }
+    Validation last;
+  } seen;
+  TrainingJob j = job("m", small_captions(RnnDecoderConfig{.dim = 24, .form = RnnForm::gated}), 40);
+  j.validate_by = ValidateBy::rouge;
+  j.keep_checkpoints = 2;
+  train(j, seen);
+  const auto found = std::find_if(seen.last.figures.begin(), seen.last.figures.end(),
+                                  [](const auto& figure) { return figure.first == "rouge_l"; });
+  ASSERT_NE(found, seen.last.figures.end());
+  EXPECT_GT(found->second, 0);
+  EXPECT_EQ(seen.last.score, found->second);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "m" / "checkpoints" / "step-000040" / "model.safetensors"));
+}
+
+TEST_F(CaptionerTest, GoesOnOnlyWithTheSameBatches) {
+  TrainingJob j = job("m", small_captions(RnnDecoderConfig{.dim = 24, .form = RnnForm::gated}), 2);
+  train(j);
+  j.resume = true;
+  j.options.max_steps = 4;
+  j.options.batch_tokens = 200;
+  EXPECT_ANY_THROW(train(j));
+  j.options.batch_tokens = 160;
+  EXPECT_NO_THROW(train(j));
 }
 
 TEST_F(CaptionerTest, SaysWhatCannotBe) {

@@ -79,6 +79,23 @@ TEST_F(Job, AnObserverHearsOfEachStepAndMayEndIt) {
   EXPECT_NO_THROW(Translator{job.model});
 }
 
+TEST_F(Job, CheckpointsThatWereHalfWrittenAreRemoved) {
+  job.options.max_steps = 2;
+  job.options.checkpoint_every = 1;
+  job.keep_checkpoints = 2;
+  train(job);
+  const std::filesystem::path checkpoints = job.model / "checkpoints";
+  const std::filesystem::path left = checkpoints / "step-000001" / ".model.safetensors.999999999.0.tmp";
+  ASSERT_TRUE(std::filesystem::exists(left.parent_path()));
+  test::write_text(left, "half");
+  std::filesystem::create_directories(checkpoints / "step-000009");
+  job.resume = true;
+  train(job);
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_FALSE(std::filesystem::exists(checkpoints / "step-000009"));
+  EXPECT_TRUE(std::filesystem::exists(checkpoints / "step-000001" / "model.safetensors"));
+}
+
 TEST_F(Job, WhatCannotBeIsNamedByItsField) {
   const auto message = [this](const auto& change) {
     TrainingJob wrong = job;
@@ -88,6 +105,13 @@ TEST_F(Job, WhatCannotBeIsNamedByItsField) {
   EXPECT_THAT(message([](TrainingJob& j) { j.options.batch_tokens = 0; }),
               testing::StartsWith("batch_tokens: 0 given"));
   EXPECT_THAT(message([](TrainingJob& j) { j.options.dropout = 1; }), testing::StartsWith("dropout: 1 given"));
+  EXPECT_THAT(message([](TrainingJob& j) {
+                j.config = preset("transformer-tiny");
+                std::get<TransformerConfig>(j.config.encoder).dim = 0;
+                std::get<TransformerConfig>(j.config.generator().decoder).dim = 0;
+              }),
+              testing::StartsWith("dim: 0 given"))
+      << "not the learning rate, which follows from it";
   EXPECT_THAT(message([](TrainingJob& j) { j.model.clear(); }), testing::StartsWith("model: "));
   EXPECT_FALSE(std::filesystem::exists(job.model)) << "said before anything is written";
   job.source = folder / "nowhere";

@@ -24,24 +24,23 @@ struct Captioner::Loaded {
   ModelCopies<PictureModel> copies;
   PictureFiles files;
 
-  Loaded(const ModelConfig& c, Parameters weights)
-      : config(c), parameters(packed(c, std::move(weights))), copies(config, parameters) {}
+  Loaded(const ModelConfig& c, Parameters weights, const LoadOptions& how = {})
+      : config(c), parameters(packed(c, std::move(weights), how)), copies(config, parameters) {}
 
  private:
-  static Parameters packed(const ModelConfig& config, Parameters weights) {
-    build_weights(config, weights);  // the layers say what they multiply with
-    weights.pack();
+  static Parameters packed(const ModelConfig& config, Parameters weights, const LoadOptions& how) {
+    pack_weights(config, weights, how);
     return weights;
   }
 };
 
-Captioner::Captioner(const std::filesystem::path& folder) {
-  LoadedModel loaded = load_model(folder);
+Captioner::Captioner(const std::filesystem::path& folder, const LoadOptions& how) {
+  LoadedModel loaded = load_model(folder, how);
   if (!std::holds_alternative<PictureSourceConfig>(loaded.config.source)) {
     throw UsageError(fmt::format("model: {} reads {}, not pictures", folder.string(), kind_of(loaded.config.source)));
   }
   tokenizers_ = loaded.tokenizers;
-  loaded_ = std::make_unique<Loaded>(loaded.config, std::move(loaded.parameters));
+  loaded_ = std::make_unique<Loaded>(loaded.config, std::move(loaded.parameters), how);
 }
 
 Captioner::Captioner(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea {
@@ -20,6 +21,18 @@ std::int64_t step_of(const std::filesystem::path& folder) {
   const char* end = name.data() + name.size();
   const auto read = std::from_chars(name.data() + kStep.size(), end, step);
   return read.ec == std::errc() && read.ptr == end && step >= 0 ? step : -1;
+}
+
+// Removes what a training that was killed while it wrote a checkpoint has left.
+void clean_up(const std::filesystem::path& checkpoints) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> unfinished;
+  for (const auto& entry : std::filesystem::directory_iterator(checkpoints, ignored)) {
+    if (step_of(entry.path()) < 0) continue;
+    remove_leftovers(entry.path());
+    if (!std::filesystem::exists(entry.path() / "model.safetensors")) unfinished.push_back(entry.path());
+  }
+  for (const auto& folder : unfinished) std::filesystem::remove_all(folder, ignored);
 }
 
 }  // namespace
@@ -39,6 +52,7 @@ std::vector<std::filesystem::path> kept_checkpoints(const std::filesystem::path&
 KeptCheckpoints::KeptCheckpoints(const std::filesystem::path& folder, int most, bool anew, const ModelConfig& config,
                                  const Tokenizers& tokenizers, const Parameters& parameters)
     : folder_(folder), most_(most), config_(config), tokenizers_(tokenizers), parameters_(parameters) {
+  if (most > 0) clean_up(folder / "checkpoints");
   for (const auto& kept : kept_checkpoints(folder)) {
     if (anew) {
       std::error_code ignored;

@@ -1,0 +1,149 @@
+#include "tasks/training/pair_task.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/processes.hpp"
+#include "base/rng.hpp"
+#include "base/whole_file.hpp"
+#include "fovea/error.hpp"
+#include "tasks/classification/label_learner.hpp"
+#include "tasks/classification/text_rows.hpp"
+#include "tasks/classification/vectors.hpp"
+#include "tasks/training/pair_outputs.hpp"
+#include "tasks/training/settings.hpp"
+#include "tasks/training/tokenizers.hpp"
+
+namespace fovea {
+namespace {
+
+void set_vocabularies(ModelConfig& config, const Tokenizers& tokenizers) {
+  config.shared_vocabulary = tokenizers.source == tokenizers.target;
+  config.tokens().vocabulary = tokenizers.source->size();
+  if (auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
+    classifier->labels = tokenizers.target->size() - special_ids;
+    if (classifier->labels < 2) throw UsageError("target: there is only one label, so there is nothing to learn");
+  } else {
+    config.generator().vocabulary = tokenizers.target->size();
+  }
+}
+
+bool copies(const ModelConfig& config) {
+  const auto* generator = std::get_if<GeneratorConfig>(&config.head);
+  return generator != nullptr && generator->copy;
+}
+
+void add_pair_notes(const char* what, const text::CorpusReport& r, std::vector<std::string>& notes) {
+  notes.push_back(
+      fmt::format("{}: {} pairs, {} source and {} target tokens", what, r.kept, r.source_tokens, r.target_tokens));
+  for (const auto& warning : r.warnings()) notes.push_back("warning: " + warning);
+}
+
+// Of all tokens of all pairs in their order.
+std::string hash_of(const text::Pairs& pairs) {
+  std::uint64_t hash = 0;
+  const auto add = [&hash](std::span<const std::int32_t> ids) {
+    hash = mix64(hash ^ ids.size());
+    for (const std::int32_t id : ids) hash = mix64(hash ^ static_cast<std::uint64_t>(id));
+  };
+  for (std::int64_t i = 0; i < pairs.size(); ++i) {
+    add(pairs.source(i));
+    add(pairs.target(i));
+    if (const auto copies = pairs.copies(i); !copies.empty()) add(copies);
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+// A few short lines of the validation text, for the page to try.
+std::string example_lines(const std::vector<std::string>& lines) {
+  constexpr std::size_t most = 4;
+  constexpr std::size_t longest = 90;  // bytes
+  std::string out;
+  std::size_t count = 0;
+  for (const std::string& line : lines) {
+    if (line.empty() || line.size() > longest || out.find(line + "\n") != std::string::npos) continue;
+    out += line + "\n";
+    if (++count == most) break;
+  }
+  return out;
+}
+
+}  // namespace
+
+PairTask::PairTask(TrainingJob& job, Parameters& parameters, std::vector<std::string>& notes)
+    : job_(job), parameters_(parameters), text_(read_training_text(job, notes)) {
+  choose_vocabulary(job_, text_.train);
+}
+
+Tokenizers PairTask::make_tokenizers(std::vector<std::string>& notes) {
+  Tokenizers made = fovea::make_tokenizers(job_, text_.train, notes);
+  set_vocabularies(job_.config, made);
+  made.source = source_reader(job_.config, made.source);
+  return made;
+}
+
+void PairTask::encode(const Tokenizers& tokenizers, bool resumes, std::vector<std::string>& notes) {
+  tokenizers_ = &tokenizers;
+  text::CorpusReport report, valid_report;
+  if (copies(job_.config)) copying_.emplace(*tokenizers.source, *tokenizers.target);
+  const text::CopyTable* table = copying_ ? &*copying_ : nullptr;
+  const text::SourceReader reader = line_reader(job_.config, tokenizers.source);
+  corpus_ = text::Corpus(text_.train, reader, *tokenizers.target, job_.max_length, &report, table);
+  valid_ = text::Corpus(text_.valid, reader, *tokenizers.target, job_.max_length, &valid_report, table);
+  add_pair_notes("training", report, notes);
+  add_pair_notes("validation", valid_report, notes);
+  if (job_.task == Task::classify && valid_report.target_unknown > 0) {
+    notes.push_back(
+        fmt::format("warning: {} of {} validation lines have a label that training does not have; they "
+                    "count as wrong",
+                    valid_report.target_unknown, valid_report.kept));
+  }
+  choose_training(job_, corpus_);
+  if (!resumes) choose_size(job_, corpus_);
+  if (const std::string chosen = chosen_settings(job_, resumes); !chosen.empty()) notes.push_back(chosen);
+  plan_.emplace(job_, text_.train, tokenizers, corpus_, table);
+  examples_.emplace(plan_->corpus());
+  valid_examples_.emplace(valid_);
+}
+
+void PairTask::build_model(bool resumes, std::vector<std::string>& notes) {
+  build_weights(job_.config, parameters_);
+  if (job_.vectors.empty() || resumes) return;
+  notes.push_back(put_vectors(job_.vectors, *tokenizers_->source, job_.config, parameters_));
+}
+
+void PairTask::add_identity(nlohmann::json& fingerprint) const {
+  fingerprint["pairs"] = corpus_.size();
+  fingerprint["text"] = hash_of(corpus_);
+  fingerprint["validation"] = hash_of(valid_);
+}
+
+void PairTask::begin() {
+  if (processes().first()) write_whole_file(job_.model / "examples.txt", example_lines(text_.valid.source));
+}
+
+LearnerFactory PairTask::learners(const text::Pairs& pairs) const {
+  return job_.task == Task::classify ? label_learners(job_.config, pairs, job_.hops_penalty)
+                                     : pair_learners(job_.config, pairs);
+}
+
+ExampleSet PairTask::training_set() const {
+  return {*examples_, corpus_.size(), learners(plan_->corpus())};
+}
+
+ExampleSet PairTask::validation_set() const {
+  return {*valid_examples_, valid_.size(), learners(valid_)};
+}
+
+std::vector<ValidationSample> PairTask::outputs(const Parameters& weights, const BatchTotals& totals,
+                                                Validation& v) const {
+  if (job_.task != Task::classify) return written_samples(job_, *tokenizers_, text_.valid, weights, v);
+  return labelled_samples(job_, *tokenizers_, text_.valid, weights, totals, valid_.size(), v);
+}
+
+std::vector<ReportedLine> PairTask::report_lines() const {
+  return reported_lines(job_, text_.valid);
+}
+
+}  // namespace fovea
