@@ -40,6 +40,33 @@ std::vector<std::string> gather(Processes& processes, const std::string& own) {
   return all;
 }
 
+std::vector<std::string> gather_at_first(Processes& processes, const std::string& own) {
+  std::uint64_t size = own.size();
+  if (!processes.first()) {
+    const Outgoing sizes{0, std::as_bytes(std::span(&size, 1))};
+    const Outgoing text{0, bytes_of(own)};
+    processes.exchange({&sizes, 1}, {});
+    processes.exchange({&text, 1}, {});
+    return {};
+  }
+  const auto count = static_cast<std::size_t>(processes.count());
+  std::vector<std::uint64_t> sizes(count);
+  std::vector<std::string> all(count);
+  all[0] = own;
+  std::vector<Incoming> receive;
+  for (std::size_t i = 1; i < count; ++i) {
+    receive.push_back({static_cast<int>(i), std::as_writable_bytes(std::span(&sizes[i], 1))});
+  }
+  processes.exchange({}, receive);
+  receive.clear();
+  for (std::size_t i = 1; i < count; ++i) {
+    all[i].resize(sizes[i]);
+    receive.push_back({static_cast<int>(i), std::as_writable_bytes(std::span(all[i]))});
+  }
+  processes.exchange({}, receive);
+  return all;
+}
+
 // A binomial tree: after k rounds 2^k processes have it.
 std::string broadcast(Processes& processes, const std::string& of_first) {
   const int rank = processes.rank();

@@ -45,6 +45,8 @@ class Processes {
 
 /// What each process has given, in the order of ranks.
 [[nodiscard]] std::vector<std::string> gather(Processes& processes, const std::string& own);
+/// The same, for rank 0 alone; nothing for the others.
+[[nodiscard]] std::vector<std::string> gather_at_first(Processes& processes, const std::string& own);
 /// What rank 0 has given.
 [[nodiscard]] std::string broadcast(Processes& processes, const std::string& of_first);
 /// Returns when all have called it.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/processes.hpp"
@@ -24,6 +25,9 @@ struct LineRange {
 /// output for each line, in their order. Outputs must not contain line breaks.
 [[nodiscard]] std::vector<std::string> shared_lines(Processes& processes, std::size_t count,
                                                     const std::function<std::vector<std::string>(LineRange)>& work);
+
+/// Lines that each end with a line break.
+[[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
 
 /// This process's share of `count` lines.
 [[nodiscard]] LineRange own_lines(const Processes& processes, std::size_t count);

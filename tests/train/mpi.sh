@@ -39,6 +39,76 @@ cmp one/model.safetensors parts/model.safetensors || fail "resumed with another 
 mpirun -n 2 "$fovea" score --model one --source valid.source --target valid.target >shared.out
 cmp alone.out shared.out || fail "score gives other lines on two processes"
 
+# Lines of fovea run, in their order, with all that is written beside them.
+for i in 1 2 3; do cat valid.source; echo; done >lines
+beside() { echo --attention "$1.jsonl" --alignments "$1.align" --scores --n-best 2 --beam 3; }
+# shellcheck disable=SC2046
+"$fovea" run --model one $(beside alone) <lines >alone.out
+for n in 2 3; do
+  # shellcheck disable=SC2046
+  mpirun -n $n "$fovea" run --model one $(beside shared) <lines >shared.out
+  cmp alone.out shared.out && cmp alone.jsonl shared.jsonl && cmp alone.align shared.align ||
+    fail "run gives other lines on $n processes"
+done
+"$fovea" run --model one --sample --seed 3 <lines >alone.out
+mpirun -n 2 "$fovea" run --model one --sample --seed 3 <lines >shared.out
+cmp alone.out shared.out || fail "sampling gives other lines on two processes"
+mpirun -n 2 "$fovea" run --model one </dev/null >shared.out || fail "no lines at all are an error"
+[ ! -s shared.out ] || fail "no lines give lines"
+printf 'a\n\xff\n' >wrong
+if mpirun -n 2 "$fovea" run --model one <wrong >shared.out 2>wrong.log; then fail "what is not UTF-8 was accepted"; fi
+grep -q '^fovea: rank 0: standard input: line 2 is not UTF-8' wrong.log || { cat wrong.log >&2; fail "the line is not named"; }
+if mpirun -n 2 "$fovea" run --model one --attention a.safetensors <lines >shared.out 2>wrong.log; then
+  fail "the binary form was accepted from several processes"
+fi
+# evaluate is rank 0's alone, and printed once.
+[ "$(mpirun -n 2 "$fovea" evaluate --hypothesis valid.target --reference valid.target | cut -f 1)" = 100.00 ] ||
+  fail "evaluate is not printed once"
+
+# Every task: a classifier whose table of n-grams is trained by rows, a conversation, and pictures.
+for part in train valid; do
+  cut -c 1-2 $part.target >$part.century
+  paste $part.source $part.source >$part.turns
+done
+tasks() { # FOLDER PROCESSES TASK
+  local launcher=() kind=()
+  [ "$2" = 0 ] || launcher=(mpirun -n "$2")
+  case $3 in
+    classify)
+      kind=(--source train.source --target train.century --valid-source valid.source --valid-target valid.century
+        --task classify --encoder none --dim 16 --word-ngrams 2 --char-ngrams 1-3 --buckets 2000 --pooling hops --tokenizer word) ;;
+    chat)
+      kind=(--source train.turns --target train.target --valid-source valid.turns --valid-target valid.target
+        --task chat --preset rnn-bahdanau --dim 16 --embedding 16 --tokenizer char) ;;
+    caption)
+      kind=(--source train.pictures --target train.colours --valid-source train.pictures --valid-target train.colours
+        --task caption --preset rnn-bahdanau --dim 16 --picture-size 64 --tokenizer word) ;;
+  esac
+  "${launcher[@]}" "$fovea" train --model "$1" "${kind[@]}" --batch-tokens 200 --max-steps 4 --checkpoint-every 2 --replicas 2 \
+    --seed 5 --threads 1
+}
+python3 - <<'PICTURES'
+import struct, zlib
+def png(name, rgb):
+    def part(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + bytes(rgb) * 64 for _ in range(64))
+    with open(name, "wb") as out:
+        out.write(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", 64, 64, 8, 2, 0, 0, 0))
+                  + part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b""))
+with open("train.pictures", "w") as places, open("train.colours", "w") as colours:
+    for i in range(12):
+        colour = ("red", "green", "blue")[i % 3]
+        png(f"{i}.png", [200 + i if c == i % 3 else 2 * i for c in range(3)])
+        places.write(f"{i}.png\n")
+        colours.write(f"all {colour} number {i % 4}\n")
+PICTURES
+for task in classify chat caption; do
+  tasks "$task.one" 0 $task >"$task.log" 2>&1 || { cat "$task.log" >&2; fail "$task failed"; }
+  tasks "$task.two" 2 $task >"$task.log" 2>&1 || { cat "$task.log" >&2; fail "$task failed on two processes"; }
+  cmp "$task.one/model.safetensors" "$task.two/model.safetensors" || fail "$task leaves other bytes on two processes"
+done
+
 # Errors: one line that names the rank; too few copies of the model.
 if replicas=1 train few 2 1 2>few.log; then fail "one replica on two processes was accepted"; fi
 [ "$(grep -c '^fovea: ' few.log)" = 1 ] || { cat few.log >&2; fail "the error is not one line"; }

@@ -64,6 +64,19 @@ void add_maps(std::vector<AttentionMap>& maps, AttentionKind kind, int layer, co
   }
 }
 
+// Of every layer.
+template <class Layers>
+void add_layers(std::vector<AttentionMap>& maps, AttentionKind kind, const Layers& layers, std::int64_t row,
+                const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if constexpr (std::is_same_v<typename Layers::value_type, Var>) {
+      add_maps(maps, kind, static_cast<int>(l), layers[l].value(), row, queries, keys);
+    } else {
+      add_maps(maps, kind, static_cast<int>(l), layers[l], row, queries, keys);
+    }
+  }
+}
+
 // As a search gives it, to the bit: see GeneratorStepper::attention and Translator::finish.
 Rows mean_over(const std::vector<Var>& layers, std::int64_t row, const AttentionChoice& which, std::size_t queries,
                std::size_t keys) {
@@ -111,29 +124,29 @@ MapRequest::MapRequest(const TranslateOptions& options, std::int64_t longest) {
   cross = wants(AttentionKind::cross);
   encoder = wants(AttentionKind::encoder);
   decoder = wants(AttentionKind::decoder);
-  if (any()) top = options.top_weights > 0 ? options.top_weights : longest > kLongText ? kLargest : 0;
+  if (any()) top = shown_weights(options.top_weights, longest);
+}
+
+std::int64_t shown_weights(std::int64_t asked, std::int64_t longest) {
+  return asked > 0 ? asked : longest > kLongText ? kLargest : 0;
+}
+
+void take_decoder_maps(const Decoded& decoded, std::int64_t row, const std::vector<std::string>& fed,
+                       std::vector<AttentionMap>& maps) {
+  add_layers(maps, AttentionKind::decoder, decoded.self, row, fed, fed);
+  add_layers(maps, AttentionKind::decoder, decoded.self_top, row, fed, fed);
 }
 
 void take_maps(const Memory& memory, const Decoded& decoded, std::int64_t row, const AttentionChoice& which,
                bool with_mean, Translation& t) {
   std::vector<std::string> fed{"<s>"};  // what stands at the decoder's positions: the output, shifted by one
   fed.insert(fed.end(), t.target_tokens.begin(), t.target_tokens.end() - 1);
-  const auto add = [&](AttentionKind kind, const auto& layers, const auto& queries, const auto& keys) {
-    for (std::size_t l = 0; l < layers.size(); ++l) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(layers[l])>, Var>) {
-        add_maps(t.maps, kind, static_cast<int>(l), layers[l].value(), row, queries, keys);
-      } else {
-        add_maps(t.maps, kind, static_cast<int>(l), layers[l], row, queries, keys);
-      }
-    }
-  };
-  add(AttentionKind::encoder, memory.attention, t.source_tokens, t.source_tokens);
-  add(AttentionKind::encoder, memory.attention_top, t.source_tokens, t.source_tokens);
-  add(AttentionKind::decoder, decoded.self, fed, fed);
-  add(AttentionKind::decoder, decoded.self_top, fed, fed);
+  add_layers(t.maps, AttentionKind::encoder, memory.attention, row, t.source_tokens, t.source_tokens);
+  add_layers(t.maps, AttentionKind::encoder, memory.attention_top, row, t.source_tokens, t.source_tokens);
+  take_decoder_maps(decoded, row, fed, t.maps);
   const std::size_t before = t.maps.size();
-  add(AttentionKind::cross, decoded.cross, t.target_tokens, t.source_tokens);
-  add(AttentionKind::cross, decoded.cross_top, t.target_tokens, t.source_tokens);
+  add_layers(t.maps, AttentionKind::cross, decoded.cross, row, t.target_tokens, t.source_tokens);
+  add_layers(t.maps, AttentionKind::cross, decoded.cross_top, row, t.target_tokens, t.source_tokens);
   if (!with_mean) return;
   if (!decoded.cross.empty()) {
     t.attention = mean_over(decoded.cross, row, which, t.target_tokens.size(), t.source_tokens.size());

@@ -28,6 +28,14 @@ struct MapRequest {
 void take_maps(const Memory& memory, const Decoded& decoded, std::int64_t row, const AttentionChoice& which,
                bool with_mean, Translation& translation);
 
+/// How many weights of each query maps hold of texts of at most `longest` tokens: as many as asked for, or where that
+/// is 0, all, or the largest of a long text. 0: all.
+[[nodiscard]] std::int64_t shown_weights(std::int64_t asked, std::int64_t longest);
+
+/// Adds the maps of a decoder's self-attention from row `row` of what it gave for the tokens `fed`.
+void take_decoder_maps(const Decoded& decoded, std::int64_t row, const std::vector<std::string>& fed,
+                       std::vector<AttentionMap>& maps);
+
 /// Pieces put together to words, in the mean and in every map. Throws UsageError for maps with the largest weights
 /// only.
 void merge_words(Translation& translation, const Tokenizers& tokenizers);

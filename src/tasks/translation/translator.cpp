@@ -73,6 +73,10 @@ Translator::Translator(std::span<const std::filesystem::path> folders, const Loa
       throw UsageError(
           fmt::format("model: {} holds a {}, which writes no text", folder.string(), kind_of(loaded.config.head)));
     }
+    if (!loaded.config.reads_tokens()) {
+      throw UsageError(fmt::format("model: {} has the task {} and reads no text to translate", folder.string(),
+                                   enum_text(loaded.config.task())));
+    }
     if (members_.empty()) tokenizers_ = loaded.tokenizers;
     for (const auto& [side, ours, its] :
          {std::tuple("source", tokenizers_.source.get(), loaded.tokenizers.source.get()),
