@@ -26,6 +26,10 @@
     return body;
   }
 
+  const post = (path, fields, signal) => ask(path, {
+    method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
+  });
+
   // Every layer and head of a long text is megabytes of numbers: they are read beside the page, not in it.
   let worker = null;
   let count = 0;
@@ -53,18 +57,15 @@
     settings: () => ask('frontend/settings'),
     languages: () => ask('languages'),
     body: (fields) => ({ ...fields, ...(Fovea.api.key ? { api_key: Fovea.api.key } : {}) }),
-    translate: (fields, signal) => ask('translate', {
-      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
-    }),
-    classify: (fields, signal) => ask('classify', {
-      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
-    }),
-    chat: (fields, signal) => ask('chat', {
-      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
-    }),
-    caption: (fields, signal) => ask('caption', {
-      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Fovea.api.body(fields)), signal,
-    }),
+    translate: (fields, signal) => post('translate', fields, signal),
+    classify: (fields, signal) => post('classify', fields, signal),
+    chat: (fields, signal) => post('chat', fields, signal),
+    caption: (fields, signal) => post('caption', fields, signal),
+    learn: {
+      state: () => ask('learn'),
+      train: (fields, signal) => post('learn/train', fields, signal),
+      ask: (fields) => post('learn/ask', fields),
+    },
     attention: (fields, signal) => new Promise((done, fail) => {
       const id = ++count;
       waiting.set(id, { done, fail });

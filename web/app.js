@@ -53,7 +53,7 @@
   const tell = () => {
     for (const [task, one] of Object.entries(views)) one.models(state.models.filter((model) => model.task === task), state.settings, state.languages);
   };
-  const tasks = () => [...new Set(state.models.map((one) => one.task))].filter((task) => views[task]);
+  const tasks = () => [...new Set([...state.models.map((one) => one.task), ...(state.settings && (state.settings.fovea || {}).learn ? ['learn'] : [])])].filter((task) => views[task]);
   const connection = Fovea.connection({ connect, trouble, back: () => view().again() });
 
   // --- the tabs ----------------------------------------------------------------------------------------------------

@@ -5,13 +5,15 @@
 #include "fovea/error.hpp"
 #include "server/api/call.hpp"
 #include "server/api/translation_model.hpp"
+#include "tasks/learning/course.hpp"
 #include "text/languages.hpp"
 #include "view/assets.hpp"
 
 namespace fovea::server {
 namespace {
 
-constexpr int kReaders = 2;  // threads that read requests
+constexpr int kReaders = 2;                // threads that read requests
+constexpr std::size_t kMostTrainings = 8;  // of the course, that wait for the one under way
 
 bool is_get(const Request& r) {
   return r.method == "GET" || r.method == "HEAD";
@@ -45,7 +47,19 @@ Api::Api(const ApiOptions& options, Access& access, Metrics& metrics, std::share
       access_(access),
       metrics_(metrics),
       models_(std::move(models)),
+      course_(options.learn ? std::make_unique<learning::Course>() : nullptr),
+      trainer_(options.learn ? std::make_unique<Workers>(1, kMostTrainings) : nullptr),
       workers_(kReaders, options.most_reading) {}
+
+Api::~Api() {
+  close();
+}
+
+void Api::close() {
+  closing_ = true;  // a training ends at its next step
+  workers_.close();
+  if (trainer_) trainer_->close();
+}
 
 std::shared_ptr<const Models> Api::models() const {
   const std::lock_guard lock(mutex_);
@@ -99,12 +113,21 @@ struct Api::Endpoint {
 
 const Api::Endpoint* Api::endpoint(std::string_view path) {
   static constexpr Endpoint all[] = {
-      {"/translate", "POST", &Api::translate}, {"/detect", "POST", &Api::detect},
-      {"/attention", "POST", &Api::attention}, {"/explain", "POST", &Api::explain},
-      {"/classify", "POST", &Api::classify},   {"/caption", "POST", &Api::caption},
-      {"/chat", "POST", &Api::chat},           {"/models", "GET", &Api::list_models},
-      {"/languages", "GET", &Api::languages},  {"/frontend/settings", "GET", &Api::settings},
-      {"/health", "GET", &Api::health},        {"/spec", "GET", &Api::spec},
+      {"/translate", "POST", &Api::translate},
+      {"/detect", "POST", &Api::detect},
+      {"/attention", "POST", &Api::attention},
+      {"/explain", "POST", &Api::explain},
+      {"/classify", "POST", &Api::classify},
+      {"/caption", "POST", &Api::caption},
+      {"/chat", "POST", &Api::chat},
+      {"/learn/train", "POST", &Api::learn_train},
+      {"/learn/ask", "POST", &Api::learn_ask},
+      {"/learn", "GET", &Api::learn_state},
+      {"/models", "GET", &Api::list_models},
+      {"/languages", "GET", &Api::languages},
+      {"/frontend/settings", "GET", &Api::settings},
+      {"/health", "GET", &Api::health},
+      {"/spec", "GET", &Api::spec},
       {"/metrics", "GET", &Api::metrics},
   };
   for (const Endpoint& one : all) {

@@ -1,6 +1,7 @@
 // What the server answers: LibreTranslate's API, other tasks, attention, metrics and the page.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,10 @@
 #include "server/http/http.hpp"
 #include "server/http/metrics.hpp"
 
+namespace fovea::learning {
+class Course;
+}
+
 namespace fovea::server {
 
 constexpr int kWidestBeam = 32;  // that is shown: every hypothesis is a node of a tree
@@ -23,6 +28,7 @@ struct ApiOptions {
   int char_limit = 100000;  // characters of one text; -1: any number
   int batch_limit = 1000;   // texts of one request; -1: any number
   int alternatives_limit = 10;
+  bool learn = false;                    // offer the course, whose lessons train small models here
   std::size_t most_reading = 512;        // requests whose bodies wait to be read; more are answered 429
   std::shared_ptr<const Budget> bodies;  // told in /metrics; may be empty
   // Bytes held for all requests: their lines, their weights, their answers while they are written.
@@ -33,13 +39,14 @@ class Api {
  public:
   /// What it is given must outlive it.
   Api(const ApiOptions& options, Access& access, Metrics& metrics, std::shared_ptr<const Models> models);
+  ~Api();
 
   /// Before the body of a request has been read: its refusal, when its client has had its share.
   [[nodiscard]] std::optional<Response> admit(const Request& request);
   /// Answers a request, now or when a model has done its part. Never throws what a client could cause.
   void handle(const std::shared_ptr<Request>& request, const std::shared_ptr<Reply>& reply);
   /// No request that has not been read by now will be.
-  void close() { workers_.close(); }
+  void close();
 
   [[nodiscard]] std::shared_ptr<const Models> models() const;
   /// From now on requests go to these; gives back those that were.
@@ -64,6 +71,9 @@ class Api {
   void classify(const Shared& call);
   void caption(const Shared& call);
   void chat(const Shared& call);
+  void learn_train(const Shared& call);
+  void learn_ask(const Shared& call);
+  void learn_state(const Shared& call);
   void list_models(const Shared& call);
   void languages(const Shared& call);
   void settings(const Shared& call);
@@ -79,6 +89,8 @@ class Api {
   /// The model of a pair, in LibreTranslate's words when there is none.
   [[nodiscard]] static const TranslationModel& model_for(const Models& models, const std::string& source,
                                                          const std::string& target);
+  /// Throws Refusal where it is not offered.
+  [[nodiscard]] learning::Course& course() const;
   void submit(const Shared& call, const Model& model, const std::shared_ptr<Job>& job);
   void finish(const Shared& call, Response response);
   /// Finishes with what `make` gives or with what it throws.
@@ -90,7 +102,10 @@ class Api {
   std::function<int()> connections_ = [] { return 0; };
   mutable std::mutex mutex_;
   std::shared_ptr<const Models> models_;
-  Workers workers_;  // last: its threads use the others
+  std::unique_ptr<learning::Course> course_;  // empty: not offered
+  std::atomic<bool> closing_ = false;
+  std::unique_ptr<Workers> trainer_;  // one thread for the course's trainings; empty: not offered
+  Workers workers_;                   // last: its threads use the others
 };
 
 /// {"error": message}; 429 carries Retry-After.

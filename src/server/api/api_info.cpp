@@ -47,7 +47,10 @@ void Api::settings(const Shared& call) {
       {"filesTranslation", false},
       {"supportedFilesFormat", nlohmann::json::array()},
       {"fovea",
-       {{"version", version()}, {"beam", std::min(options_.beam, kWidestBeam)}, {"models", descriptions(*models)}}},
+       {{"version", version()},
+        {"beam", std::min(options_.beam, kWidestBeam)},
+        {"learn", options_.learn},
+        {"models", descriptions(*models)}}},
   };
   json["language"] = nlohmann::json::object();  // empty where nothing translates
   if (!models->translations().empty()) {

@@ -10,7 +10,8 @@ CaptionJob& caption_job_of(const Item& item) {
 }  // namespace
 
 std::unique_ptr<Model> CaptionModel::load(const ModelPlace& place) {
-  return std::make_unique<CaptionModel>(place.name_or_folder(), std::make_unique<const Captioner>(place.folder));
+  return std::make_unique<CaptionModel>(place.name_or_folder(),
+                                        std::make_unique<const Captioner>(place.folder, place.load));
 }
 
 CaptionModel::CaptionModel(std::string name, std::unique_ptr<const Captioner> captioner)

@@ -24,7 +24,8 @@ ChatJob& chat_job_of(const Item& item) {
 }  // namespace
 
 std::unique_ptr<Model> ChatModel::load(const ModelPlace& place) {
-  return std::make_unique<ChatModel>(place.name_or_folder(), std::make_unique<const Translator>(place.folder));
+  return std::make_unique<ChatModel>(place.name_or_folder(),
+                                     std::make_unique<const Translator>(place.folder, place.load));
 }
 
 ChatModel::ChatModel(std::string name, std::unique_ptr<const Translator> translator)

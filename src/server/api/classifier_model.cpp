@@ -29,7 +29,8 @@ ClassificationJob& classification_of(const Item& item) {
 }  // namespace
 
 std::unique_ptr<Model> ClassifierModel::load(const ModelPlace& place) {
-  return std::make_unique<ClassifierModel>(place.name_or_folder(), std::make_unique<const Classifier>(place.folder));
+  return std::make_unique<ClassifierModel>(place.name_or_folder(),
+                                           std::make_unique<const Classifier>(place.folder, place.load));
 }
 
 ClassifierModel::ClassifierModel(std::string name, std::unique_ptr<const Classifier> classifier)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fovea/model/config.hpp"
+#include "fovea/model/folder.hpp"
 #include "server/api/batcher.hpp"
 
 namespace fovea::server {
@@ -18,6 +19,7 @@ namespace fovea::server {
 struct ModelPlace {
   std::filesystem::path folder;
   std::string name;  // empty: what the model's own configuration says, or the folder's name
+  LoadOptions load = {};
 
   /// Throws UsageError.
   [[nodiscard]] static ModelPlace parse(const std::string& text);

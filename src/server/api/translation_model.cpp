@@ -103,7 +103,7 @@ void TranslationJob::prepare() {
 }
 
 std::unique_ptr<Model> TranslationModel::load(const ModelPlace& place) {
-  auto translator = std::make_shared<const Translator>(place.folder);
+  auto translator = std::make_shared<const Translator>(place.folder, place.load);
   auto pair = text::language_pair(place.name.empty() ? translator->config().languages : place.name);
   if (!pair && !place.name.empty()) {
     throw UsageError(
