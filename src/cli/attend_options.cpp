@@ -120,11 +120,8 @@ void read_visibility(const AttendArguments& arguments, AttendCall& call) {
   }
   if (!arguments.bias.empty()) options.bias = read_floats("--bias", arguments.bias);
   if (!arguments.mask.empty()) {
-    const IntegerArray mask = read_integers("--mask", arguments.mask);
-    std::vector<std::uint8_t> allowed(mask.values.size());
-    std::transform(mask.values.begin(), mask.values.end(), allowed.begin(),
-                   [](std::int64_t x) { return static_cast<std::uint8_t>(x != 0); });
-    options.mask = Mask::of(mask.shape, allowed);
+    const TruthArray mask = read("--mask", arguments.mask, [](const std::string& p) { return read_npy_truths(p); });
+    options.mask = Mask::share(mask.shape, mask.values);
   }
 }
 

@@ -10,8 +10,8 @@
 
 #include "cli/command.hpp"
 #include "cli/input.hpp"
+#include "cli/options/whole_number.hpp"
 #include "cli/terminal.hpp"
-#include "cli/whole_number.hpp"
 #include "fovea/chat.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"

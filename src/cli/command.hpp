@@ -20,6 +20,7 @@ void add_evaluate(CLI::App& app, const Streams& streams);
 void add_explain(CLI::App& app, const Streams& streams);
 void add_export(CLI::App& app, const Streams& streams);
 void add_import(CLI::App& app, const Streams& streams);
+void add_learn(CLI::App& app, const Streams& streams);
 void add_probe(CLI::App& app, const Streams& streams);
 void add_quantize(CLI::App& app, const Streams& streams);
 void add_run(CLI::App& app, const Streams& streams);

@@ -11,9 +11,9 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/options/whole_number.hpp"
 #include "cli/outputs.hpp"
 #include "cli/terminal.hpp"
-#include "cli/whole_number.hpp"
 #include "fovea/attention/attend.hpp"
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"

@@ -6,8 +6,8 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/options/whole_number.hpp"
 #include "cli/outputs.hpp"
-#include "cli/whole_number.hpp"
 #include "fovea/error.hpp"
 #include "text/dates.hpp"
 

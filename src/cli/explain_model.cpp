@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "fovea/classifier.hpp"
+#include "fovea/completer.hpp"
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"
 #include "fovea/safetensors.hpp"
@@ -11,6 +12,8 @@
 namespace fovea::cli {
 namespace {
 
+constexpr int kExplainedTokens = 5;  // that a language model writes
+
 void write_numbers(const std::string& file, const Trace& trace) {
   SafetensorsWriter writer;
   for (const Trace::Entry& entry : trace.entries()) writer.add(entry.name, entry.value);
@@ -18,9 +21,14 @@ void write_numbers(const std::string& file, const Trace& trace) {
 }
 
 ModelRun run_of(const ExplainModelOptions& o) {
-  if (std::holds_alternative<ClassifierConfig>(read_model_config(o.model).head)) {
+  const Task task = read_model_config(o.model).task();
+  if (task == Task::classify) {
     if (o.target) throw UsageError("--target: a classifier writes no text");
     return Classifier(std::filesystem::path(o.model)).run(o.sentence);
+  }
+  if (task == Task::complete) {
+    if (o.target) throw UsageError("--target: a language model has none; put all of the text into the sentence");
+    return Completer(std::filesystem::path(o.model)).run(o.sentence, {.max_length = kExplainedTokens});
   }
   const Translator translator{std::filesystem::path(o.model)};
   const Inspector inspector(translator);

@@ -14,7 +14,7 @@ namespace {
 // fails too and says why: most mistakes are noticed by all of them. A command that does not share its work out is the
 // first one's alone.
 int run_as_one_of_many(const std::vector<std::string>& arguments, fovea::ProcessGroup& group) {
-  if (arguments.empty() || (arguments[0] != "train" && arguments[0] != "score")) return 0;
+  if (arguments.empty() || (arguments[0] != "train" && arguments[0] != "score" && arguments[0] != "run")) return 0;
   std::istringstream nothing;
   std::ostringstream out;
   std::ostringstream err;

@@ -8,7 +8,7 @@
 #include <ostream>
 
 #include "cli/command.hpp"
-#include "cli/storage.hpp"
+#include "cli/options/storage.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/folder.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "base/processes.hpp"
 #include "cli/command.hpp"
-#include "cli/field_options.hpp"
-#include "cli/help_format.hpp"
+#include "cli/options/field_options.hpp"
+#include "cli/options/help_format.hpp"
 #include "fovea/error.hpp"
 #include "kernels/kernels.hpp"
 
@@ -78,6 +78,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     add_explain(app, streams);
     add_export(app, streams);
     add_import(app, streams);
+    add_learn(app, streams);
     add_probe(app, streams);
     add_quantize(app, streams);
     add_run(app, streams);

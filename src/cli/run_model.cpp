@@ -2,7 +2,8 @@
 //
 // One output line per input line (plain or gzip), in order; an empty line gives an empty line. --attention FILE writes
 // which tokens attended to which, --kind whose attention, --all-heads each layer and head; --alignments FILE writes
-// pairs; --intervene FILE changes the model while it runs; --scores puts the score and a tab before each output.
+// pairs; --intervene FILE changes the model while it runs; --scores puts the score and a tab before each output. A
+// language model's output is the line and what follows it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,11 +16,11 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
-#include "cli/gunzip.hpp"
-#include "cli/input.hpp"
+#include "cli/options/storage.hpp"
+#include "cli/options/whole_number.hpp"
 #include "cli/outputs.hpp"
-#include "cli/storage.hpp"
-#include "cli/whole_number.hpp"
+#include "cli/run_options.hpp"
+#include "cli/shared_input.hpp"
 #include "fovea/captioner.hpp"
 #include "fovea/classifier.hpp"
 #include "fovea/error.hpp"
@@ -33,28 +34,7 @@
 namespace fovea::cli {
 namespace {
 
-struct Options {
-  std::vector<std::string> models;
-  std::string attention_file, alignments_file, intervene_file;
-  std::string kind = "cross";
-  std::optional<std::string> rerank_source, rerank_target;
-  double rerank_weight = 0.5;
-  TranslateOptions how;
-  bool scores = false;
-  bool strict = false;
-  int top = 0;
-  bool saliency = false;
-  bool all_heads = false;
-  int threads = 0;
-  LoadOptions load{.in_place = true};
-
-  /// Whether each line is traced through every layer and head.
-  [[nodiscard]] bool traces() const { return all_heads || kind != "cross"; }
-  /// Whether --attention lists them one by one.
-  [[nodiscard]] bool lists_heads() const { return all_heads || kind == "all"; }
-  /// Whether --attention cannot be written without attention to the source.
-  [[nodiscard]] bool needs_cross() const { return !attention_file.empty() && kind == "cross"; }
-};
+using Options = RunOptions;
 
 // Lines are decoded in blocks, so that a long input neither waits for its end nor fills the memory.
 constexpr std::size_t kBlock = 4096;
@@ -72,6 +52,45 @@ std::vector<AttentionKind> kinds_of(const Options& o) {
   }
   return kinds;
 }
+
+// Where the outputs of all processes go: rank 0 writes standard output and the files.
+class RunOutputs {
+ public:
+  RunOutputs(const Options& o, const Streams& streams) : o_(o), streams_(streams) {
+    if (!processes().alone() && wants_attention() && view::is_binary_attention(o.attention_file)) {
+      throw UsageError("--attention: several processes write JSON lines; leave out .safetensors");
+    }
+    if (!processes().first()) return;
+    if (wants_attention()) attention_.emplace(o.attention_file);
+    if (!o.alignments_file.empty()) alignments_.emplace(o.alignments_file);
+  }
+  [[nodiscard]] bool wants_attention() const { return !o_.attention_file.empty(); }
+
+  void write(const SharedInput& input, SharedInput::Outputs own, std::span<const AttentionRecord> records,
+             bool lists_heads = false) {
+    const bool binary = view::is_binary_attention(o_.attention_file);
+    if (binary) attention_->add(records, lists_heads);
+    if (wants_attention() && !binary) own.attention = view::attention_lines(records, lists_heads);
+    const SharedInput::Outputs all = input.collect(std::move(own));
+    if (attention_ && !binary) attention_->add_lines(all.attention);
+    if (alignments_) alignments_->write(all.alignments);
+    streams_.err << all.err << std::flush;
+    if (!(streams_.out << all.out).flush()) throw Error("standard output: cannot write");
+  }
+  // Both appear or none.
+  void commit() {
+    if (attention_) attention_->prepare();
+    if (alignments_) alignments_->prepare();
+    if (attention_) attention_->commit();
+    if (alignments_) alignments_->commit();
+  }
+
+ private:
+  const Options& o_;
+  const Streams& streams_;
+  std::optional<view::AttentionWriter> attention_;
+  std::optional<WholeFile> alignments_;
+};
 
 std::string read_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -209,36 +228,29 @@ void run_classifier(const Options& o, const Streams& streams) {
   if (!o.attention_file.empty() && !o.saliency && pooling && !classifier.config().attends()) {
     throw UsageError(fmt::format("--attention: {} has no attention to show", o.models[0]));
   }
-  std::optional<view::AttentionWriter> attention;
-  if (!o.attention_file.empty()) attention.emplace(o.attention_file);
-  std::vector<std::string> lines;
-  const auto flush = [&] {
+  RunOutputs outputs(o, streams);
+  SharedInput input(streams, kBlock);
+  while (input.next()) {
     ClassifyOptions how{.saliency = o.saliency};
-    if (attention && (o.all_heads || !pooling)) {
+    if (outputs.wants_attention() && (o.all_heads || !pooling)) {
       how.kinds = o.kind == "cross" ? std::vector{AttentionKind::pooling} : kinds;
     }
-    for (const Classification& c : classifier.classify(lines, how)) {
+    SharedInput::Outputs block;
+    std::vector<AttentionRecord> records;
+    for (const Classification& c : classifier.classify(input.lines(), how)) {
       if (o.scores || o.top > 0) {
         std::string line;
         for (const auto& [label, p] : c.ranked(static_cast<std::size_t>(o.top)))
           line += fmt::format("{}{}\t{:.6f}", line.empty() ? "" : "\t", label, p);
-        streams.out << line << '\n';
+        block.out += line + '\n';
       } else {
-        streams.out << c.label << '\n';
+        block.out += c.label + '\n';
       }
-      if (attention) attention->add(label_record(o, c));
+      if (outputs.wants_attention()) records.push_back(label_record(o, c));
     }
-    if (!streams.out.flush()) throw Error("standard output: cannot write");
-    lines.clear();
-  };
-  std::int64_t read = 0;
-  TextInput input(streams.in);
-  for (std::string line; next_line(input.stream(), line, read);) {
-    lines.push_back(std::move(line));
-    if (lines.size() == kBlock || !has_more(input.stream())) flush();
+    outputs.write(input, std::move(block), records);
   }
-  if (!lines.empty()) flush();
-  if (attention) attention->commit();
+  outputs.commit();
 }
 
 // A model of pictures: a line is a picture's place, the output its caption. A picture that cannot be read is a warning
@@ -255,7 +267,7 @@ void run_captioner(const Options& o, const Streams& streams) {
                     "--head choose",
                     o.all_heads ? "--all-heads" : "--kind"));
   if (o.how.replace_unknown) throw UsageError("--replace-unknown: a picture has no words to take instead");
-  const Captioner captioner(o.models[0]);
+  const Captioner captioner(o.models[0], o.load);
   CaptionOptions how{.beam = o.how.beam,
                      .length_penalty = o.how.length_penalty,
                      .n_best = o.how.n_best,
@@ -278,38 +290,31 @@ void run_captioner(const Options& o, const Streams& streams) {
     throw UsageError("--attention: the binary form has no place for pictures; leave out .safetensors");
   }
   captioner.check(how);
-  std::optional<view::AttentionWriter> attention;
-  if (!o.attention_file.empty()) attention.emplace(o.attention_file);
-  std::vector<std::string> lines;
-  std::int64_t read = 0;
-  const auto flush = [&] {
-    how.first_line = read - static_cast<std::int64_t>(lines.size());
-    const auto results = captioner.captions(lines, how);
-    for (const auto& best : results) {
-      if (!best[0].error.empty()) streams.err << fmt::format("warning: {}\n", best[0].error) << std::flush;
+  RunOutputs outputs(o, streams);
+  SharedInput input(streams, kPictureBlock);
+  while (input.next()) {
+    how.first_line = input.first_line();
+    SharedInput::Outputs block;
+    std::vector<AttentionRecord> records;
+    for (const auto& best : captioner.captions(input.lines(), how)) {
+      if (!best[0].error.empty()) block.err += fmt::format("warning: {}\n", best[0].error);
       for (const Caption& c : best) {
-        if (o.scores) streams.out << fmt::format("{:.4f}\t", c.score);
-        streams.out << c.text << '\n';
-        if (attention) attention->add(c.record());
+        if (o.scores) block.out += fmt::format("{:.4f}\t", c.score);
+        block.out += c.text + '\n';
+        if (outputs.wants_attention()) records.push_back(c.record());
       }
     }
-    if (!streams.out.flush()) throw Error("standard output: cannot write");
-    lines.clear();
-  };
-  TextInput input(streams.in);
-  for (std::string line; next_line(input.stream(), line, read);) {
-    lines.push_back(std::move(line));
-    if (lines.size() == kPictureBlock || !has_more(input.stream())) flush();
+    outputs.write(input, std::move(block), records);
   }
-  if (!lines.empty()) flush();
-  if (attention) attention->commit();
+  outputs.commit();
 }
 
 void run_model(const Options& o, const Streams& streams) {
   const ModelConfig first = read_model_config(o.models[0]);
-  if (std::holds_alternative<PictureSourceConfig>(first.source)) return run_captioner(o, streams);
+  if (first.task() == Task::caption) return run_captioner(o, streams);
   if (o.strict) throw UsageError("--strict: it goes with a model of pictures");
-  if (std::holds_alternative<ClassifierConfig>(read_model_config(o.models[0]).head)) return run_classifier(o, streams);
+  if (first.task() == Task::complete) return run_completer(o, streams);
+  if (first.task() == Task::classify) return run_classifier(o, streams);
   if (o.top > 0) throw UsageError("--top: it goes with a classifier");
   if (o.saliency) throw UsageError("--saliency: it goes with a classifier");
   TranslateOptions how = o.how;
@@ -327,16 +332,13 @@ void run_model(const Options& o, const Streams& streams) {
                                  fmt::join(o.models, " with ")));
   }
   // Opened first: what cannot be written is said before the work, not after it.
-  std::optional<view::AttentionWriter> attention;
-  std::optional<WholeFile> alignments;
-  if (!o.attention_file.empty()) attention.emplace(o.attention_file);
-  if (!o.alignments_file.empty()) alignments.emplace(o.alignments_file);
+  RunOutputs outputs(o, streams);
   const std::optional<Reranker> rerank = reranker(o, streams);
   if (rerank) how.n_best = how.beam;
-  std::vector<std::string> lines;
-  std::int64_t read = 0;
-  const auto flush = [&] {
-    how.first_line = read - static_cast<std::int64_t>(lines.size());
+  SharedInput input(streams, o.traces() ? kTraceBlock : kBlock);
+  while (input.next()) {
+    const std::vector<std::string>& lines = input.lines();
+    how.first_line = input.first_line();
     std::vector<std::vector<Translation>> results = interventions.all.empty()
                                                         ? translator.translate(lines, how)
                                                         : with_interventions(translator, lines, how, interventions);
@@ -348,34 +350,19 @@ void run_model(const Options& o, const Streams& streams) {
         }
       });
     }
-    if (attention) {
-      std::vector<AttentionRecord> records;
-      for (const auto& outputs : results) {
-        for (const Translation& t : outputs) records.push_back(attention_record(o, t));
-      }
-      attention->add(records, o.lists_heads());
-    }
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      for (const Translation& t : results[i]) {
-        if (o.scores) streams.out << fmt::format("{:.4f}\t", t.score);
-        streams.out << t.text << '\n';
-        if (alignments) alignments->write(alignment_text(t) + "\n");
+    SharedInput::Outputs block;
+    std::vector<AttentionRecord> records;
+    for (const std::vector<Translation>& of_line : results) {
+      for (const Translation& t : of_line) {
+        if (o.scores) block.out += fmt::format("{:.4f}\t", t.score);
+        block.out += t.text + '\n';
+        if (!o.alignments_file.empty()) block.alignments += alignment_text(t) + '\n';
+        if (outputs.wants_attention()) records.push_back(attention_record(o, t));
       }
     }
-    if (!streams.out.flush()) throw Error("standard output: cannot write");
-    lines.clear();
-  };
-  const std::size_t block = o.traces() ? kTraceBlock : kBlock;
-  TextInput input(streams.in);
-  for (std::string line; next_line(input.stream(), line, read);) {
-    lines.push_back(std::move(line));
-    if (lines.size() == block || !has_more(input.stream())) flush();
+    outputs.write(input, std::move(block), records, o.lists_heads());
   }
-  if (!lines.empty()) flush();
-  if (attention) attention->prepare();
-  if (alignments) alignments->prepare();
-  if (attention) attention->commit();
-  if (alignments) alignments->commit();
+  outputs.commit();
 }
 
 }  // namespace
@@ -398,7 +385,7 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_option("--rerank-weight", o->rerank_weight, "the n-gram model's share of the score")->needs(source);
   sub->add_option("--n-best", s.n_best, "outputs per line, each on a line of its own");
   sub->add_option("--min-length", s.min_length, "tokens before the end of sequence may come");
-  sub->add_option("--max-length", s.max_length, "most tokens; 0: twice the source and 20");
+  sub->add_option("--max-length", s.max_length, "most tokens; 0: twice the source and 20, of a language model 50");
   sub->add_option("--no-repeat-ngram", s.no_repeat_ngram, "no N tokens in a row occur twice; 0: they may");
   sub->add_option("--repetition-penalty", s.repetition_penalty,
                   "the log-probability of a token that was written already times this; 1: as it is");
@@ -418,10 +405,12 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_flag("--saliency", o->saliency,
                 "also what each token says for and against the 10 likeliest labels, by gradient times input, into "
                 "--attention (classifier)");
-  sub->add_option("--kind", o->kind,
-                  "whose attention: cross (target to source), encoder (source to itself), decoder (target to itself), "
-                  "pooling (of a classifier) or all, which also writes every layer and head")
-      ->capture_default_str();
+  auto* kind =
+      sub->add_option(
+             "--kind", o->kind,
+             "whose attention: cross (target to source), encoder (source to itself), decoder (target to itself), "
+             "pooling (of a classifier) or all, which also writes every layer and head")
+          ->capture_default_str();
   sub->add_option("--top-weights", s.top_weights,
                   "with --kind or --all-heads: only the N largest weights of each query; default: all, and 32 of lines "
                   "over 1,024 tokens")
@@ -439,8 +428,9 @@ void add_run(CLI::App& app, const Streams& streams) {
   add_type(*sub, o->load);
   sub->add_flag("--shortlist", o->load.shortlist, "write only tokens that the folder's shortlist has for a line's own");
   sub->add_option("--threads", o->threads, "default: all cores");
-  sub->callback([o, streams] {
+  sub->callback([o, streams, kind] {
     if (o->threads != 0) set_threads(o->threads);
+    o->kind_given = kind->count() > 0;
     run_model(*o, streams);
   });
 }

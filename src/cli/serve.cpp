@@ -2,16 +2,10 @@
 //
 // LibreTranslate's REST API, classification, attention, metrics and a page, until SIGTERM or SIGINT; SIGHUP loads the
 // models and keys again.
-#include <fmt/format.h>
-#include <pthread.h>
-
-#include <csignal>
-#include <ostream>
-
 #include "cli/command.hpp"
+#include "cli/options/storage.hpp"
+#include "cli/serving.hpp"
 #include "fovea/error.hpp"
-#include "fovea/threads.hpp"
-#include "server/server.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -19,40 +13,18 @@ namespace {
 struct ServeFlags {
   std::vector<std::string> models;
   server::ServerOptions server;
+  LoadOptions load;
   std::string keys;
   std::string certificate, key;  // of TLS
   int memory = 512;              // MB
   int threads = 0;
 };
 
-constexpr int kStopSeconds = 30;
-
-// Signals that a server waits for. Blocked before any thread starts, so that they come to whoever asks; as they were
-// afterwards.
-class Signals {
- public:
-  Signals() {
-    sigemptyset(&set_);
-    for (const int s : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set_, s);
-    pthread_sigmask(SIG_BLOCK, &set_, &before_);
-  }
-  ~Signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
-  [[nodiscard]] int wait() const {
-    int got = 0;
-    while (sigwait(&set_, &got) != 0) {
-    }
-    return got;
-  }
-
- private:
-  sigset_t set_{}, before_{};
-};
-
 void serve(ServeFlags& o, const Streams& streams) {
-  for (const std::string& text : o.models) o.server.models.push_back(server::ModelPlace::parse(text));
+  for (const std::string& text : o.models) {
+    o.server.models.push_back(server::ModelPlace::parse(text));
+    o.server.models.back().load = o.load;
+  }
   o.server.access.keys = o.keys;
   if (o.certificate.empty() != o.key.empty()) {
     throw UsageError(o.key.empty() ? "--tls-cert: needs --tls-key, the file of its private key"
@@ -63,26 +35,7 @@ void serve(ServeFlags& o, const Streams& streams) {
   const std::size_t bytes = static_cast<std::size_t>(o.memory) << 20;
   o.server.http.bodies = std::make_shared<server::Budget>(bytes / 4);
   o.server.http.answers = std::make_shared<server::Budget>(bytes - bytes / 4);
-  const Signals signals;
-  if (o.threads != 0) set_threads(o.threads);
-  server::Server server(o.server);
-  const std::string& host = o.server.http.host;
-  const bool ipv6 = host.find(':') != std::string::npos;
-  for (const auto& model : server.models()->all())
-    streams.out << fmt::format("model {} ({})\n", model->name(), enum_text(model->task()));
-  streams.out << fmt::format("listening on {}://{}{}{}:{}\n", o.key.empty() ? "http" : "https", ipv6 ? "[" : "", host,
-                             ipv6 ? "]" : "", server.port())
-              << std::flush;
-  for (int signal = signals.wait(); signal == SIGHUP; signal = signals.wait()) {
-    try {
-      server.reload();
-      streams.out << "models loaded again\n" << std::flush;
-    } catch (const std::exception& error) {
-      streams.err << fmt::format("fovea: {}; serving on with what was loaded\n", error.what()) << std::flush;
-    }
-  }
-  streams.out << "stopping\n" << std::flush;
-  server.stop(kStopSeconds);
+  run_server(o.server, o.threads, streams);
 }
 
 }  // namespace
@@ -95,6 +48,7 @@ void add_serve(CLI::App& app, const Streams& streams) {
          "--model", o->models,
          "a model folder, or its name or languages and the folder: topics=DIR, en-de=DIR; may be given several times")
       ->required();
+  add_type(*sub, o->load);
   sub->add_option("--host", s.http.host, "address to listen on");
   sub->add_option("--port", s.http.port, "port; 0: one that is free");
   sub->add_option("--beam", s.api.beam, "hypotheses kept; 1: greedy")->check(CLI::Range(1, 100));
@@ -114,6 +68,7 @@ void add_serve(CLI::App& app, const Streams& streams) {
       ->check(CLI::Range(16, 1 << 20));
   sub->add_option("--tls-cert", o->certificate, "certificate in PEM, with those that signed it: answers https");
   sub->add_option("--tls-key", o->key, "its private key in PEM");
+  sub->add_flag("--learn", s.api.learn, "offer the course (fovea learn) too: its lessons train small models here");
   sub->add_flag("--behind-proxy", s.http.behind_proxy, "take clients' addresses from X-Forwarded-For");
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->callback([o, streams] { serve(*o, streams); });

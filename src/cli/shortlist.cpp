@@ -51,6 +51,7 @@ void add_shortlist(CLI::App& app, const Streams& streams) {
     if (!std::holds_alternative<GeneratorConfig>(config.head)) {
       throw UsageError(fmt::format("--model: {} writes no text", o->model));
     }
+    if (!config.reads_tokens()) throw UsageError(fmt::format("--model: {} reads no text to translate", o->model));
     const Tokenizers tokenizers = read_tokenizers(o->model, config);
     const auto lines = text::read_parallel(o->source, o->target);
     TokenPairs pairs;

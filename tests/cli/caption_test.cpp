@@ -102,6 +102,20 @@ TEST_F(CaptionCli, TrainsRunsAndShows) {
   EXPECT_THAT(strict.err, testing::HasSubstr("broken.jpg: not a whole JPEG"));
 }
 
+TEST_F(CaptionCli, TypeRoundsAsQuantizeDoes) {
+  ASSERT_EQ(run_cli(train("m", {})).code, 0);
+  ASSERT_EQ(run_cli({"quantize", "--model", file("m"), "--out", file("q"), "--type", "int8"}).code, 0);
+  const auto attention = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"run", "--attention", file("t.jsonl")});
+    const Ran ran = run_cli(options, file("valid0.png") + "\n");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return folder_.read("t.jsonl");
+  };
+  const std::string quantized = attention({"--model", file("q")});
+  EXPECT_EQ(attention({"--model", file("m"), "--type", "int8"}), quantized);
+  EXPECT_NE(attention({"--model", file("m")}), quantized);
+}
+
 TEST_F(CaptionCli, TrainsEveryKind) {
   int number = 0;
   for (const std::vector<std::string>& kind : std::vector<std::vector<std::string>>{

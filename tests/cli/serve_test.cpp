@@ -110,6 +110,21 @@ TEST_F(Serve, LoadsAgainOnSighupAndStopsOnSigterm) {
   EXPECT_EQ(process.wait(), 0);
 }
 
+TEST_F(Serve, TypeRoundsAsQuantizeDoes) {
+  const std::string rounded = (folder_ / "int8").string();
+  ASSERT_EQ(test::run_cli({"quantize", "--model", model(), "--out", rounded, "--type", "int8"}).code, 0);
+  const auto weights = [](std::vector<std::string> options) {
+    options.insert(options.begin(), {"serve", "--port", "0"});
+    Process process(options);
+    const nlohmann::json question = {{"q", "one two three"}, {"source", "en"}, {"target", "de"}};
+    return post(process.port(), "/attention", question).json()["weights"];
+  };
+  const auto quantized = weights({"--model", rounded});
+  ASSERT_FALSE(quantized.empty());
+  EXPECT_EQ(weights({"--model", model(), "--type", "int8"}), quantized);
+  EXPECT_NE(weights({"--model", model()}), quantized);
+}
+
 TEST_F(Serve, SaysWhatIsWrongInOneLine) {
   const auto fails = [](const std::vector<std::string>& arguments, int code, const std::string& text) {
     const test::Ran ran = test::run_cli(arguments);
@@ -124,6 +139,7 @@ TEST_F(Serve, SaysWhatIsWrongInOneLine) {
   fails({"serve", "--model", model(), "--port", "0", "--host", "no host"}, 2, "--host");
   fails({"serve", "--model", model(), "--port", "0", "--api-keys", (folder_ / "none").string()}, 1, "none");
   fails({"serve", "--model", model(), "--rate", "-1"}, 2, "--rate");
+  fails({"serve", "--model", model(), "--type", "int4"}, 2, "--type: \"int4\" is not one of fp32, f16, int8");
   Process process({"serve", "--port", "0", "--model", model()});
   fails({"serve", "--model", model(), "--port", std::to_string(process.port())}, 1, "--port chooses another");
 }

@@ -162,6 +162,56 @@ TEST_F(TrainCommand, TheConditionalFormTrainsResumesAndRuns) {
   EXPECT_NE(none.err.find("it needs attention"), std::string::npos) << none.err;
 }
 
+TEST_F(TrainCommand, DecodersWithoutSelfAttentionTrainResumeAndRun) {
+  for (const std::string self : {"ssru", "average"}) {
+    SCOPED_TRACE(self);
+    const auto with = [&](const std::string& name, std::vector<std::string> more) {
+      more.insert(more.begin(), {"--preset", "transformer-tiny", "--decoder-self", self});
+      return run_cli(train((self + name).c_str(), more));
+    };
+    ASSERT_EQ(with("whole", {"--max-steps", "6"}).code, 0);
+    ASSERT_EQ(with("parts", {"--max-steps", "3"}).code, 0);
+    ASSERT_EQ(with("parts", {"--max-steps", "6", "--resume"}).code, 0);
+    EXPECT_EQ(weights(self + "whole"), weights(self + "parts"));
+    const auto model = nlohmann::json::parse(folder_.read(self + "whole/config.json"))["model"];
+    EXPECT_EQ(model["head"]["decoder"]["decoder-self"], self);
+    EXPECT_FALSE(model["encoder"].contains("decoder-self"));
+    const auto run = [&](std::vector<std::string> more, const std::string& lines) {
+      more.insert(more.begin(), {"run", "--model", file(self + "whole"), "--beam", "3", "--max-length", "5"});
+      return run_cli(more, lines);
+    };
+    const Ran both = run({"--scores", "--n-best", "2"}, "eins zwei\ndrei\n");
+    ASSERT_EQ(both.code, 0) << both.err;
+    EXPECT_EQ(both.out,
+              run({"--scores", "--n-best", "2"}, "eins zwei\n").out + run({"--scores", "--n-best", "2"}, "drei\n").out);
+    for (const char* type : {"int8", "f16"}) {
+      const Ran rounded = run({"--type", type}, "eins zwei\n");
+      EXPECT_EQ(rounded.code, 0) << rounded.err;
+    }
+    const Ran maps = run({"--attention", file("a.jsonl"), "--kind", "decoder"}, "eins\n");
+    EXPECT_EQ(maps.code, 2);
+    EXPECT_NE(maps.err.find("--kind: the model's decoder does not attend to itself"), std::string::npos) << maps.err;
+    const Ran exported = run_cli({"export", "--model", file(self + "whole"), "--to", "onnx", file("o")});
+    EXPECT_EQ(exported.code, 2);
+    EXPECT_NE(exported.err.find("has no " + self + " in place of"), std::string::npos) << exported.err;
+  }
+  const auto refused = [&](const std::vector<std::string>& more) {
+    const Ran ran = run_cli(train("m", more));
+    EXPECT_EQ(ran.code, 2);
+    return ran.err;
+  };
+  EXPECT_NE(refused({"--decoder-self", "none"}).find("--decoder-self: \"none\" is not one of attention, ssru, average"),
+            std::string::npos);
+  EXPECT_NE(refused({"--arch", "rnn", "--decoder-self", "ssru"}).find("--decoder-self: only a transformer decoder"),
+            std::string::npos);
+  EXPECT_NE(
+      refused({"--positions", "alibi", "--decoder-self", "average"}).find("--decoder-self: a mean knows no order"),
+      std::string::npos);
+  EXPECT_NE(
+      refused({"--task", "classify", "--decoder-self", "ssru"}).find("--decoder-self: a classifier has no decoder"),
+      std::string::npos);
+}
+
 TEST_F(TrainCommand, AConfigFileHoldsOptionsAndTheCommandLineWins) {
   folder_.write("c.toml", "max-steps = 2\npreset = \"rnn-luong\"\nshared-vocab = true\n");
   const Ran r = run_cli(train("m", {"--config", file("c.toml"), "--max-steps", "3"}));
@@ -259,6 +309,10 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect_error(train("m", {"--attention-dropout", "-0.5"}), 2, "--attention-dropout");
   expect_error(train("m", {"--encoder", "lstm"}), 2, "--encoder");
   expect_error(train("m", {"--layers", "0"}), 2, "--layers: 0 given, 1 to 64 are possible");
+  for (const char* kind : {"transformer", "rnn", "cnn"}) {
+    expect_error(train("m", {"--arch", kind, "--dim", "0"}), 2, "--dim: Value 0 not in range");
+  }
+  expect_error(train("m", {"--max-length", "-1"}), 2, "--max-length: -1 given");
   expect_error(train("m", {"--languages", "german"}), 2, "--languages");
   expect_error(train("m", {"--attention", "general"}), 2, "a transformer decoder's is scaled-dot or dot, not general");
   expect_error(train("m", {"--arch", "cnn", "--attention", "none"}), 2, "a cnn decoder's is scaled-dot, not none");

@@ -1,4 +1,4 @@
-// fovea bench decode --preset P --vocab V --batch B --beam K --length L [--type T] [--parallel N] [--threads T] …
+// fovea bench decode --preset P --vocab V --batch B --beam K --length L [--decoder-self D] [--type T] [--parallel N] …
 //
 // Decodes random sources of 13 to 16 tokens with random weights; every output has exactly L tokens. Prints
 // sentences_per_s and tokens_per_s; of what bounds it, the fraction of the arithmetic peak (of the type that is
@@ -13,7 +13,8 @@
 
 #include "base/rng.hpp"
 #include "cli/bench/bench.hpp"
-#include "cli/storage.hpp"
+#include "cli/options/storage.hpp"
+#include "cli/train/model_options.hpp"
 #include "fovea/decode/search.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/seq2seq.hpp"
@@ -36,7 +37,7 @@ struct DecodeBench {
   int threads = 0;
   int parallel = 0;
   std::int32_t shortlist = 0;
-  std::string type = "fp32";
+  std::string type = "fp32", decoder_self = "";
   double seconds = 4;
 };
 
@@ -156,6 +157,7 @@ std::size_t bytes_per_step(const Parameters& parameters) {
 nlohmann::json measure(const DecodeBench& o) {
   const Storage storage = storage_value(o.type);
   ModelConfig config = preset(o.preset);
+  set_decoder_self(config, o.decoder_self);
   config.tokens().vocabulary = config.generator().vocabulary = o.vocabulary;
   Parameters parameters(1);
   pack_weights(config, parameters, {.type = storage});
@@ -241,6 +243,7 @@ void add_bench_decode(CLI::App& bench, const Streams& streams) {
   auto* sub = bench.add_subcommand("decode", "decoding random sentences with random weights");
   const auto o = std::make_shared<DecodeBench>();
   sub->add_option("--preset", o->preset, "the model");
+  sub->add_option("--decoder-self", o->decoder_self, "attention, ssru or average (transformer)");
   sub->add_option("--vocab", o->vocabulary, "size of both vocabularies")->check(CLI::Range(5, 10000000));
   sub->add_option("--batch", o->batch, "sentences decoded together")->check(CLI::Range(1, 100000));
   sub->add_option("--beam", o->beam, "hypotheses per sentence; 1: greedy")->check(CLI::Range(1, 1000));

@@ -22,7 +22,7 @@
 #include "base/arena.hpp"
 #include "base/rng.hpp"
 #include "cli/bench/bench.hpp"
-#include "cli/precision.hpp"
+#include "cli/options/precision.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/tensor.hpp"

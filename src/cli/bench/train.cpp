@@ -1,6 +1,5 @@
-// fovea bench train --preset P [--task generate|chat|classify] [--copy] --vocab V --batch-tokens N [--length L]
-// [--threads T]
-//                   [--precision P] [--seconds S]
+// fovea bench train --preset P [--task generate|chat|classify] [--copy] [--decoder-self D] --vocab V --batch-tokens N
+//                   [--length L] [--threads T] [--precision P] [--seconds S]
 //
 // Whole training steps (forward, backward, clip, Adam) on random sentences of 13 to 16 tokens. Prints
 // target_tokens_per_s, gflops (the model's arithmetic on real tokens) and its share of the machine's peak, which is
@@ -18,7 +17,8 @@
 #include "base/rng.hpp"
 #include "cli/bench/bench.hpp"
 #include "cli/bench/classify.hpp"
-#include "cli/precision.hpp"
+#include "cli/options/precision.hpp"
+#include "cli/train/model_options.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/folder.hpp"
 #include "fovea/threads.hpp"
@@ -64,7 +64,7 @@ class RandomPairs final : public text::Pairs {
 };
 
 struct TrainBench {
-  std::string preset = "transformer-tiny", task = "generate";
+  std::string preset = "transformer-tiny", task = "generate", decoder_self = "";
   bool copy = false;
   std::int32_t vocabulary = 10000;
   std::int64_t batch_tokens = 4096;
@@ -77,6 +77,7 @@ struct TrainBench {
 
 nlohmann::json measure(const TrainBench& o) {
   ModelConfig config = preset(o.preset);
+  set_decoder_self(config, o.decoder_self);
   config.tokens().vocabulary = config.generator().vocabulary = o.vocabulary;
   config.generator().copy = o.copy;
   if (o.task == "chat") {
@@ -160,6 +161,7 @@ void add_bench_train(CLI::App& bench, const Streams& streams) {
   auto* sub = bench.add_subcommand("train", "whole training steps on random sentences");
   const auto o = std::make_shared<TrainBench>();
   sub->add_option("--preset", o->preset, "the model");
+  sub->add_option("--decoder-self", o->decoder_self, "attention, ssru or average (transformer)");
   sub->add_option("--task", o->task,
                   "generate; chat, of three turns; classify: a bag of words and pairs of words; caption: pictures")
       ->check(CLI::IsMember({"generate", "chat", "classify", "caption"}));

@@ -1,4 +1,4 @@
-#include "cli/field_options.hpp"
+#include "cli/options/field_options.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "cli/help_format.hpp"
+#include "cli/options/help_format.hpp"
 
 #include <fmt/format.h>
 

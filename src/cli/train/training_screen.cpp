@@ -1,0 +1,75 @@
+#include "cli/train/training_screen.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <ostream>
+
+#include "cli/options/field_options.hpp"
+
+namespace fovea::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  interrupted = 0;
+  const auto handler = [](int signal) {
+    interrupted = 1;
+    std::signal(signal, SIG_DFL);
+  };
+  before_int_ = std::signal(SIGINT, handler);
+  before_term_ = std::signal(SIGTERM, handler);
+}
+
+InterruptGuard::~InterruptGuard() {
+  std::signal(SIGINT, before_int_);
+  std::signal(SIGTERM, before_term_);
+}
+
+TrainingScreen::TrainingScreen(const Streams& streams, const CLI::App& command)
+    : out_(streams.err), command_(command), bar_(streams.err, streams.err_is_terminal) {}
+
+void TrainingScreen::started(const std::vector<std::string>& notes) {
+  for (const auto& note : notes) out_ << with_options(note, command_, FieldsIn::backticks) << '\n';
+  out_ << std::flush;
+}
+
+void TrainingScreen::stepped(const TrainState& state, double progress) {
+  state_ = state;
+  bar_.show(progress, state.seconds, fmt::format("step {}  {}", state.step, last_));
+}
+
+void TrainingScreen::reported(const TrainReport& r) {
+  last_ = fmt::format("loss {:.3f}  ppl {:.2f}  {:.0f} tokens/s", r.loss, r.perplexity, r.tokens_per_second);
+  const std::string skipped = r.state.skipped > 0 ? fmt::format("  {} steps skipped: not finite", r.state.skipped) : "";
+  bar_.line(fmt::format("step {:>6}  epoch {:>3}  {}  rate {:.2e}  norm {:.2f}{}", r.state.step, r.state.epoch + 1,
+                        last_, r.rate, r.gradient_norm, skipped),
+            r.progress, r.state.seconds);
+}
+
+void TrainingScreen::validated(const TrainState& state, const Validation& v, bool best) {
+  bar_.print(fmt::format("step {:>6}  validation: {}{}", state.step, v.text, best ? "  (best)" : ""));
+}
+
+void TrainingScreen::samples(const std::vector<ValidationSample>& samples) {
+  for (const auto& s : samples) {
+    bar_.print(fmt::format("    source     {}\n    reference  {}\n    output     {}", s.source, s.reference, s.output));
+  }
+}
+
+bool TrainingScreen::wants_stop() {
+  return interrupted != 0;
+}
+
+std::string TrainingScreen::warning() const {
+  if (state_.step == 0 || state_.step >= state_.warmup) return {};
+  return fmt::format(
+      "warning: it ended inside its warm-up, after {} of {} steps, before the learning rate reached its largest "
+      "value; train longer, or give a smaller --warmup\n",
+      state_.step, state_.warmup);
+}
+
+}  // namespace fovea::cli
