@@ -1,10 +1,13 @@
 """The Python module against NumPy, and what it refuses. The module stands on PYTHONPATH."""
 import signal
+import struct
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 import unittest
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -187,6 +190,53 @@ class Tasks(unittest.TestCase):
             self.assertEqual(chat.last.text, reply)
             chat.reset()
             self.assertEqual(chat.turns, [])
+
+    def test_pictures_are_described(self):
+        def png(path, colour):
+            rows = (b"\0" + bytes(colour) * 32) * 32
+            chunk = lambda name, data: struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+            path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 32, 32, 8, 2, 0, 0, 0)) +
+                             chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+        with tempfile.TemporaryDirectory() as folder:
+            red, blue = Path(folder, "red.png"), Path(folder, "blue.png")
+            png(red, (250, 0, 0))
+            png(blue, (0, 0, 250))
+            places, texts = Path(folder, "places"), Path(folder, "texts")
+            places.write_text(f"{red}\n{blue}\n" * 4)
+            texts.write_text("a red square\na blue square\n" * 4)
+            fovea.train(model=Path(folder, "m"), source=places, target=texts, valid_source=places, valid_target=texts,
+                        task="caption", decoder="rnn", dim=16, picture_size=32, picture_channels=16, tokenizer="word",
+                        max_steps=3)
+            captioner = fovea.Captioner(Path(folder, "m"))
+            one = captioner.caption(red, max_length=5)
+            self.assertEqual(one.attention.shape, (len(one.tokens), one.rows * one.columns))
+            np.testing.assert_allclose(one.attention.sum(1), 1, atol=1e-5)
+            both = captioner.caption([str(red), blue], attention=False)
+            self.assertEqual(len(both), 2)
+            self.assertIsNone(both[0].attention)
+            self.assertEqual(len(captioner.caption(red, n_best=2)), 2)
+            with self.assertRaises(fovea.FileError):
+                captioner.caption(Path(folder, "none.png"))
+            with self.assertRaises(fovea.UsageError):
+                fovea.Translator(Path(folder, "m"))
+
+    def test_a_language_model_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            models = Path(__file__).parent.parent / "interop" / "models.py"
+            subprocess.run([sys.executable, models, folder, "gpt2"], check=True)
+            self.assertIn("GPT-2", fovea.import_model(Path(folder, "gpt2-tied", "model"), Path(folder, "m")))
+            completer = fovea.Completer(Path(folder, "m"))
+            one = completer.complete("the cat", beam=1, max_length=4, attention=True)
+            self.assertEqual(one.text, "the cat" + one.continuation)
+            length = len(one.prompt_tokens) + len([t for t in one.tokens if t != "</s>"])
+            self.assertEqual(one.attention.shape, (3, 4, length, length))
+            self.assertTrue(np.all(np.triu(one.attention, 1) == 0))
+            self.assertIn("<svg", one._repr_html_())
+            several = completer.complete(["the cat", ""], n_best=2, max_length=3)
+            self.assertEqual([len(s) for s in several], [2, 2])
+            self.assertEqual(several[1][0].text, "")
+            self.assertLess(completer.score(["the cat"])[0], 0)
 
     def test_metrics(self):
         self.assertAlmostEqual(fovea.bleu(["a b c d"], ["a b c d"]).score, 100, places=6)

@@ -12,7 +12,8 @@ from itertools import islice
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 from ._fovea import (
-    Adam, Attended, Bleu, Chat, Chrf, Classification, Classifier, Embedding, Error, FileError, Gru, LayerNorm, Linear, Lstm,
+    Adam, Attended, Bleu, Caption, Captioner, Chat, Chrf, Classification, Classifier, Completer, Completion, Embedding,
+    Error, FileError, Gru, LayerNorm, Linear, Lstm,
     MultiHead, Parameters, Rouge, ShapeError, Ter, Translation, TranslationTrace, Translator, UsageError, Var,
     __version__, attend, attend_backward, backward, bleu, chrf, concat, cross_entropy, exp, gelu, import_model, log,
     log_softmax, matmul, mean, relu, reshape, rouge, set_threads, sigmoid, slice, softmax, sum, swish, tanh, ter, threads,
@@ -21,7 +22,8 @@ from ._fovea import (
 from ._fovea import _train
 
 __all__ = [
-    "Adam", "Attended", "Bleu", "Chat", "Chrf", "Classification", "Classifier", "Embedding", "Error", "FileError", "Gru",
+    "Adam", "Attended", "Bleu", "Caption", "Captioner", "Chat", "Chrf", "Classification", "Classifier", "Completer",
+    "Completion", "Embedding", "Error", "FileError", "Gru",
     "LayerNorm", "Linear", "Lstm", "MultiHead", "Parameters", "Rouge", "ShapeError", "Ter", "Translation",
     "TranslationTrace", "Translator", "UsageError", "Var", "__version__", "attend", "attend_backward", "backward", "bleu",
     "chrf", "concat", "cross_entropy", "exp", "gelu", "import_model", "log", "log_softmax", "matmul", "mean", "relu",

@@ -244,5 +244,43 @@ class Chat:
     @property
     def last(self) -> Translation: ...
 
+class Caption:
+    text: str
+    score: float
+    log_probability: float
+    tokens: List[str]
+    rows: int
+    columns: int
+    @property
+    def attention(self) -> Optional[_Floats]: ...
+    def _repr_html_(self) -> str: ...
+
+class Captioner:
+    def __init__(self, model: _Path) -> None: ...
+    def caption(
+        self, path: Union[_Path, Sequence[_Path]], beam: int = 5, n_best: int = 1, attention: bool = True,
+        max_length: int = 40,
+    ) -> Any: ...
+
+class Completion:
+    text: str
+    continuation: str
+    score: float
+    log_probability: float
+    prompt_tokens: List[str]
+    tokens: List[str]
+    @property
+    def attention(self) -> Optional[_Floats]: ...
+    def _repr_html_(self) -> str: ...
+
+class Completer:
+    def __init__(self, model: _Path) -> None: ...
+    def complete(
+        self, text: Union[str, Sequence[str]], beam: int = 5, n_best: int = 1, attention: bool = False,
+        max_length: int = 50, sample: bool = False, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0,
+        seed: int = 1,
+    ) -> Any: ...
+    def score(self, texts: Sequence[str]) -> List[float]: ...
+
 def import_model(source: _Path, model: _Path) -> str: ...
 def _train(options: Sequence[str], on_report: Optional[Callable[[Mapping[str, Any]], object]]) -> str: ...

@@ -88,4 +88,5 @@ PYBIND11_MODULE(_fovea, m) {
   python::bind_metrics(m);
   python::bind_tasks(m);
   python::bind_training(m);
+  python::bind_writers(m);
 }
