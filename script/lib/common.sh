@@ -1,4 +1,4 @@
-# What script/reproduce and script/experiment share: the binary, errors, training, decoding, scoring.
+# What script/reproduce, script/experiment and script/distill share: the binary, errors, training, decoding, scoring.
 # shellcheck shell=bash
 # Whoever reads this has set $here, the directory it was called from.
 shopt -s inherit_errexit  # what fails inside $(…) fails
