@@ -30,8 +30,12 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Who links the libraries needs these; who only runs fovea can leave them out with --no-install-recommends.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy")  # for `import fovea`
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libsentencepiece-dev, libicu-dev, zlib1g-dev, libjpeg-dev, libpng-dev")
+if(FOVEA_PYTHON)  # the module works with the Python it was compiled for; tensors come and go as NumPy arrays
+  math(EXPR next_python "${Python_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next_python})")
+  string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", python3-numpy")
+endif()
 # What belongs to Debian's package alone: unit, configuration, copyright, changelog.
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian.cmake)
 file(WRITE ${PROJECT_BINARY_DIR}/conffiles "/etc/default/fovea\n")

@@ -7,6 +7,7 @@
 #include "fovea/captioner.hpp"
 #include "fovea/chat.hpp"
 #include "fovea/classifier.hpp"
+#include "fovea/completer.hpp"
 #include "fovea/convolution.hpp"
 #include "fovea/decode.hpp"
 #include "fovea/error.hpp"
