@@ -13,27 +13,38 @@ namespace interop {
 
 namespace fs = std::filesystem;
 
-TransformerPair transformers_of(const ModelConfig& config, const char* format) {
+void check_text_to_text(const ModelConfig& config, const char* format) {
   const auto* generator = std::get_if<GeneratorConfig>(&config.head);
-  const auto* encoder = std::get_if<TransformerConfig>(&config.encoder);
-  const auto* decoder = generator != nullptr ? std::get_if<TransformerConfig>(&generator->decoder) : nullptr;
-  if (encoder == nullptr || decoder == nullptr) {
-    throw UsageError(fmt::format("model: {} takes a transformer on both sides, not {} with {}", format,
-                                 kind_of(config.encoder),
-                                 generator != nullptr ? kind_of(generator->decoder) : kind_of(config.head)));
-  }
-  if (decoder->decoder_self != DecoderSelf::attention) {
-    throw UsageError(fmt::format("model: {} has no {} in place of the decoder's self-attention", format,
-                                 enum_text(decoder->decoder_self)));
+  if (generator == nullptr) {
+    throw UsageError(fmt::format("model: {} takes a model that writes text, not a {}", format, kind_of(config.head)));
   }
   if (generator->copy) throw UsageError(fmt::format("model: {} cannot copy words of the source", format));
   if (!std::holds_alternative<TokenSourceConfig>(config.source)) {
-    throw UsageError(fmt::format("model: {} reads plain lines, not {}", format, kind_of(config.source)));
+    throw UsageError(fmt::format("model: {} reads plain lines, not a source of {}", format, kind_of(config.source)));
+  }
+}
+
+void check_transformer(const TransformerConfig& c, const char* format) {
+  if (c.decoder_self != DecoderSelf::attention) {
+    throw UsageError(
+        fmt::format("model: {} has no {} in place of the decoder's self-attention", format, enum_text(c.decoder_self)));
+  }
+  if (is_rotary(c.positions) || c.positions == Positions::alibi) {
+    throw UsageError(fmt::format("model: {} does not have {} positions", format, enum_text(c.positions)));
+  }
+}
+
+TransformerPair transformers_of(const ModelConfig& config, const char* format) {
+  check_text_to_text(config, format);
+  const DecoderConfig& head = config.generator().decoder;
+  const auto* encoder = std::get_if<TransformerConfig>(&config.encoder);
+  const auto* decoder = std::get_if<TransformerConfig>(&head);
+  if (encoder == nullptr || decoder == nullptr) {
+    throw UsageError(fmt::format("model: {} takes a transformer on both sides, not {} with {}", format,
+                                 kind_of(config.encoder), kind_of(head)));
   }
   for (const TransformerConfig* c : {encoder, decoder}) {
-    if (is_rotary(c->positions) || c->positions == Positions::alibi) {
-      throw UsageError(fmt::format("model: {} does not have {} positions", format, enum_text(c->positions)));
-    }
+    check_transformer(*c, format);
     if (!c->scaled_scores) throw UsageError(fmt::format("model: {} has no scores that are not scaled", format));
   }
   return {*encoder, *decoder};

@@ -8,6 +8,11 @@
 
 namespace fovea::interop {
 
+/// Throws UsageError when a model does not make text of text, or copies.
+void check_text_to_text(const ModelConfig& config, const char* format);
+/// Throws UsageError for positions and decoders that only Fovea has.
+void check_transformer(const TransformerConfig& config, const char* format);
+
 /// The encoder and the decoder of a model of two Transformers. Throws UsageError when it is another one.
 struct TransformerPair {
   const TransformerConfig& encoder;

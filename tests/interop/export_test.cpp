@@ -2,14 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "fovea/error.hpp"
 #include "fovea/interop.hpp"
 #include "fovea/model/folder.hpp"
-#include "fovea/model/seq2seq.hpp"
-#include "fovea/npy.hpp"
 #include "fovea/translator.hpp"
 #include "support/scratch.hpp"
 #include "support/tiny_model.hpp"
@@ -114,55 +109,6 @@ TEST(Export, MarianMtAndBackIsTheSameModel) {
   }
 }
 
-// The graphs, run by ONNX's definitions in NumPy, give the logits of the model.
-void expect_onnx(const Kind& kind) {
-  const Scratch scratch;
-  write_model(scratch / "model", kind);
-  export_model(scratch / "model", ExportFormat::onnx, scratch / "onnx");
-  LoadedModel loaded = load_model(scratch / "model");
-  const Seq2Seq model(loaded.config, loaded.parameters);
-  const std::vector<std::vector<std::int32_t>> sources{{4, 5, 6, 7, 8}, {9, 4}}, targets{{5, 6, 7}, {4, 8, 9}};
-  PaddedTokens read, fed;
-  read.fill(2, Marks::end, [&](std::int64_t r) { return sources[static_cast<std::size_t>(r)]; });
-  fed.fill(2, Marks::begin, [&](std::int64_t r) { return targets[static_cast<std::size_t>(r)]; });
-  const NoGrad quiet;
-  Pass pass;
-  const Memory memory = model.encode(read.view(), pass);
-  const Tensor states = model.generator().decode(&memory, fed.view(), pass).states.value();
-  const auto floats = [](const auto& values, const Shape& shape) {
-    Tensor t = Tensor::empty(shape);
-    std::copy(values.begin(), values.end(), t.data());
-    return t;
-  };
-  write_npy(scratch / "onnx" / "logits.npy", model.generator().logits(states));
-  write_npy(scratch / "onnx" / "source.npy", floats(read.view().ids, {2, read.view().length}));
-  write_npy(scratch / "onnx" / "lengths.npy", floats(read.view().lengths, {2}));
-  write_npy(scratch / "onnx" / "target.npy", floats(fed.view().ids, {2, fed.view().length}));
-  const std::string command = "OPENBLAS_NUM_THREADS=1 /usr/bin/python3 " + std::string(FOVEA_SOURCE_DIR) +
-                              "/tests/interop/onnx_run.py " + (scratch / "onnx").string();
-  EXPECT_EQ(std::system(command.c_str()), 0);
-}
-
-TEST(Export, OnnxGraphsGiveTheModelsLogits) {
-  Kind kind;
-  expect_onnx(kind);
-  kind.tie = Tie::target;
-  kind.part.norm = Norm::post;
-  kind.part.activation = Activation::gelu;
-  kind.part.embedding_norm = true;
-  expect_onnx(kind);
-  kind.tie = Tie::all;
-  kind.part.positions = Positions::learned;
-  kind.part.max_positions = 20;
-  kind.part.approximate_gelu = true;
-  kind.part.bias = false;
-  expect_onnx(kind);
-  kind.part.approximate_gelu = false;
-  kind.part.activation = Activation::swish;
-  kind.part.positions = Positions::timing_signal;
-  expect_onnx(kind);
-}
-
 std::string refused(const Kind& kind, ExportFormat format) {
   const Scratch scratch;
   write_model(scratch / "model", kind);
@@ -187,8 +133,9 @@ TEST(Export, NamesWhatAFormatDoesNotHave) {
   EXPECT_THAT(refused(kind, ExportFormat::huggingface), HasSubstr("SentencePiece"));
   const Scratch rnn;
   test::write_tiny_model(rnn / "model", test::tiny_rnn(), "");
-  EXPECT_THAT(test::message_of<UsageError>([&] { export_model(rnn / "model", ExportFormat::onnx, rnn / "out"); }),
-              HasSubstr("not rnn with rnn"));
+  EXPECT_THAT(
+      test::message_of<UsageError>([&] { export_model(rnn / "model", ExportFormat::ctranslate2, rnn / "out"); }),
+      HasSubstr("not rnn with rnn"));
   EXPECT_THROW((void)export_format("tensorflow"), UsageError);
   const Scratch scratch;
   write_model(scratch / "model", kind);

@@ -1,4 +1,4 @@
-#include "interop/onnx_graph.hpp"
+#include "interop/onnx/graph.hpp"
 
 #include <fmt/format.h>
 
@@ -59,26 +59,34 @@ std::string value_info(const std::string& name, OnnxGraph::Type type, const std:
   return info;
 }
 
-std::string attribute_bytes(const OnnxGraph::Attribute& a) {
+}  // namespace
+
+std::string OnnxGraph::attribute_bytes(const Attribute& a) {
   std::string out;
   field(out, 1, a.name);
+  std::int64_t type = 0;  // ONNX's number
   if (const auto* integer = std::get_if<std::int64_t>(&a.value)) {
     field(out, 3, *integer);
-    field(out, 20, std::int64_t{2});
+    type = 2;
   } else if (const auto* real = std::get_if<float>(&a.value)) {
     field(out, 2, *real);
-    field(out, 20, std::int64_t{1});
+    type = 1;
+  } else if (const auto* text = std::get_if<std::string>(&a.value)) {
+    field(out, 4, *text);
+    type = 3;
+  } else if (const auto* graph = std::get_if<const OnnxGraph*>(&a.value)) {
+    field(out, 6, (*graph)->bytes());
+    type = 5;
   } else {
     for (const std::int64_t value : std::get<std::vector<std::int64_t>>(a.value)) field(out, 8, value);
-    field(out, 20, std::int64_t{7});
+    type = 7;
   }
+  field(out, 20, type);
   return out;
 }
 
-}  // namespace
-
 std::string OnnxGraph::fresh(std::string_view kind) {
-  return fmt::format("{}_{}", kind, count_++);
+  return fmt::format("{}.{}_{}", name_, kind, count_++);
 }
 
 std::string OnnxGraph::input(const std::string& name, Type type, const std::vector<std::string>& axes) {
@@ -106,6 +114,7 @@ void OnnxGraph::initializer(const std::string& name, Type type, const std::vecto
 }
 
 std::string OnnxGraph::constant(const std::string& name, const Tensor& values) {
+  if (around_ != nullptr) return around_->constant(name, values);
   if (std::find(constants_.begin(), constants_.end(), name) != constants_.end()) return name;
   constants_.push_back(name);
   const Tensor t = values.contiguous();
@@ -116,6 +125,7 @@ std::string OnnxGraph::constant(const std::string& name, const Tensor& values) {
 }
 
 std::string OnnxGraph::numbers(const std::vector<std::int64_t>& values, bool scalar) {
+  if (around_ != nullptr) return around_->numbers(values, scalar);
   const std::string name = fresh("numbers");
   std::vector<std::int64_t> dims;
   if (!scalar) dims.push_back(static_cast<std::int64_t>(values.size()));
@@ -124,6 +134,7 @@ std::string OnnxGraph::numbers(const std::vector<std::int64_t>& values, bool sca
 }
 
 std::string OnnxGraph::number(float value) {
+  if (around_ != nullptr) return around_->number(value);
   const std::string name = fresh("number");
   initializer(name, Type::float32, {}, &value, sizeof(value));
   return name;
@@ -131,28 +142,39 @@ std::string OnnxGraph::number(float value) {
 
 std::string OnnxGraph::node(const std::string& op, const std::vector<std::string>& inputs,
                             const std::vector<Attribute>& attributes) {
-  const std::string name = fresh(op);
+  return nodes(op, 1, inputs, attributes).front();
+}
+
+std::vector<std::string> OnnxGraph::nodes(const std::string& op, std::size_t outputs,
+                                          const std::vector<std::string>& inputs,
+                                          const std::vector<Attribute>& attributes) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < outputs; ++i) names.push_back(fresh(op));
   std::string bytes;
   for (const std::string& in : inputs) field(bytes, 1, in);
-  field(bytes, 2, name);
-  field(bytes, 3, name);
+  for (const std::string& out : names) field(bytes, 2, out);
+  field(bytes, 3, names.front());
   field(bytes, 4, op);
   for (const Attribute& a : attributes) field(bytes, 5, attribute_bytes(a));
   field(nodes_, 1, bytes);
-  return name;
+  return names;
 }
 
-void OnnxGraph::write(const std::filesystem::path& file) const {
+std::string OnnxGraph::bytes() const {
   std::string graph = nodes_;
   field(graph, 2, name_);
   graph += initializers_ + inputs_ + outputs_;
+  return graph;
+}
+
+void OnnxGraph::write(const std::filesystem::path& file) const {
   std::string opset;
   field(opset, 1, std::string_view(""));
   field(opset, 2, std::int64_t{17});
   std::string model;
   field(model, 1, std::int64_t{8});  // the version of the format
   field(model, 2, std::string_view("fovea"));
-  field(model, 7, graph);
+  field(model, 7, bytes());
   field(model, 8, opset);
   if (model.size() > 0x7FFFFFFF) {
     throw UsageError(

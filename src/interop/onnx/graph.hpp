@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,14 +20,16 @@ namespace fovea::interop {
 ///     graph.output(graph.node("Gather", {graph.constant("table", table), x}), "memory", {"batch", "length", "16"});
 class OnnxGraph {
  public:
-  enum class Type { float32 = 1, int64 = 7 };  // ONNX's numbers
-  /// A whole number, whole numbers, or a float.
+  enum class Type { float32 = 1, int32 = 6, int64 = 7 };  // ONNX's numbers
+  /// A whole number, whole numbers, a float, a text, or a graph that an operator runs.
   struct Attribute {
     std::string name;
-    std::variant<std::int64_t, std::vector<std::int64_t>, float> value;
+    std::variant<std::int64_t, std::vector<std::int64_t>, float, std::string, const OnnxGraph*> value;
   };
 
-  explicit OnnxGraph(std::string name) : name_(std::move(name)) {}
+  /// `around`: the graph that has the operator that runs this one. Its values can be used here, and constants are
+  /// stored there. Both need names of their own.
+  explicit OnnxGraph(std::string name, OnnxGraph* around = nullptr) : name_(std::move(name)), around_(around) {}
 
   /// An axis is a number, or a name where it is free.
   std::string input(const std::string& name, Type type, const std::vector<std::string>& axes);
@@ -38,16 +39,22 @@ class OnnxGraph {
   std::string number(float value);
   std::string node(const std::string& op, const std::vector<std::string>& inputs,
                    const std::vector<Attribute>& attributes = {});
+  /// An operator with several outputs. An input that is left out is an empty name.
+  std::vector<std::string> nodes(const std::string& op, std::size_t outputs, const std::vector<std::string>& inputs,
+                                 const std::vector<Attribute>& attributes = {});
 
   /// The model file. Throws UsageError when it would be larger than protobuf allows.
   void write(const std::filesystem::path& file) const;
 
  private:
   [[nodiscard]] std::string fresh(std::string_view kind);
+  [[nodiscard]] std::string bytes() const;
+  [[nodiscard]] static std::string attribute_bytes(const Attribute& attribute);
   void initializer(const std::string& name, Type type, const std::vector<std::int64_t>& dims, const void* values,
                    std::size_t bytes);
 
   std::string name_;
+  OnnxGraph* around_;
   std::string nodes_, initializers_, inputs_, outputs_;  // protobuf, each with its tags
   std::vector<std::string> constants_;                   // names
   int count_ = 0;
