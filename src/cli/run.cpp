@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <istream>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <ostream>
+#include <string_view>
 
 #include "base/processes.hpp"
 #include "cli/command.hpp"
@@ -46,6 +48,28 @@ void check_subcommands(CLI::App& app, const std::vector<std::string>& arguments)
   }
 }
 
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App& app, const Streams& streams);
+};
+constexpr Command kCommands[] = {
+    {"attend", add_attend},       {"bench", add_bench},   {"chart", add_chart},       {"chat", add_chat},
+    {"compare", add_compare},     {"dates", add_dates},   {"evaluate", add_evaluate}, {"explain", add_explain},
+    {"export", add_export},       {"import", add_import}, {"learn", add_learn},       {"probe", add_probe},
+    {"quantize", add_quantize},   {"run", add_run},       {"score", add_score},       {"serve", add_serve},
+    {"shortlist", add_shortlist}, {"train", add_train},   {"view", add_view},
+};
+
+// Only the one that is called, if it is one: to describe the options of all takes some milliseconds, in which a short
+// sentence is translated.
+void add_commands(CLI::App& app, const Streams& streams, const std::vector<std::string>& arguments) {
+  const auto* called = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const Command& command) {
+    return !arguments.empty() && command.name == arguments[0];
+  });
+  if (called != std::end(kCommands)) return called->add(app, streams);
+  for (const Command& command : kCommands) command.add(app, streams);
+}
+
 // "fovea run", "fovea bench gemm": as far as the command line was understood.
 std::string chosen_command(const CLI::App& app) {
   std::string name = app.get_name();
@@ -68,29 +92,12 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     app.option_defaults()->always_capture_default();  // shown by --help
     app.require_subcommand(1);
     app.set_version_flag("--version", FOVEA_VERSION);
-    add_attend(app, streams);
-    add_bench(app, streams);
-    add_chart(app, streams);
-    add_chat(app, streams);
-    add_compare(app, streams);
-    add_dates(app, streams);
-    add_evaluate(app, streams);
-    add_explain(app, streams);
-    add_export(app, streams);
-    add_import(app, streams);
-    add_learn(app, streams);
-    add_probe(app, streams);
-    add_quantize(app, streams);
-    add_run(app, streams);
-    add_score(app, streams);
-    add_serve(app, streams);
-    add_shortlist(app, streams);
-    add_train(app, streams);
-    add_view(app, streams);
+    add_commands(app, streams, arguments);
     try {
       (void)kernels::active();  // an unknown FOVEA_KERNELS is an error of usage, whatever the command
       check_subcommands(app, arguments);
-      auto reversed = with_config(arguments, *app.get_subcommand("train"));
+      const bool train = !arguments.empty() && arguments[0] == "train";
+      auto reversed = train ? with_config(arguments, *app.get_subcommand("train")) : arguments;
       std::reverse(reversed.begin(), reversed.end());
       app.parse(reversed);
     } catch (const CLI::Success& help) {

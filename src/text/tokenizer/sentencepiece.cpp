@@ -5,14 +5,18 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "base/rng.hpp"
 #include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "text/tokenizer/sentencepiece_check.hpp"
+#include "text/tokenizer/unigram.hpp"
 #include "text/tokenizer/vocabulary.hpp"
 #include "text/unicode.hpp"
 
@@ -30,28 +34,39 @@ std::string single_spaced(std::string_view line) {
   return out;
 }
 
+constexpr std::string_view kSpace = "\u2581";  // ▁
+
+// The text that a unigram model segments.
+std::string with_marks(std::string_view spaced) {
+  std::string out(kSpace);
+  for (const char c : spaced) {
+    if (c == ' ') {
+      out += kSpace;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 class SentencePieceTokenizer final : public Tokenizer {
  public:
-  SentencePieceTokenizer(std::string_view bytes, const std::string& where) : bytes_(bytes) {
+  SentencePieceTokenizer(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where) {
     check_sentencepiece(bytes_, where);
-    const auto status = processor_.LoadFromSerializedProto(bytes_);
-    if (!status.ok()) throw FileError(where + ": not a SentencePiece model: " + status.ToString());
-    // Models made elsewhere number their special symbols otherwise, or lack some.
-    const int count = processor_.GetPieceSize();
-    const int special[] = {processor_.pad_id(), processor_.unk_id(), processor_.bos_id(), processor_.eos_id()};
-    ours_.assign(static_cast<std::size_t>(count), -1);
-    for (std::int32_t id = 0; id < special_ids; ++id) {
-      pieces_.push_back(special_token(id));
-      theirs_.push_back(special[id]);
-      if (special[id] >= 0 && special[id] < count) ours_[static_cast<std::size_t>(special[id])] = id;
+    unigram_ = UnigramModel::read(bytes_);
+    if (unigram_) {
+      const UnigramModel& own = *unigram_;
+      number({own.special("<pad>"), own.special("<unk>"), own.special("<s>"), own.special("</s>")},
+             static_cast<int>(own.pieces().size()),
+             [&own](int id) { return own.pieces()[static_cast<std::size_t>(id)].text; });
+      return;
     }
-    for (int id = 0; id < count; ++id) {
-      if (ours_[static_cast<std::size_t>(id)] >= 0) continue;
-      ours_[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(pieces_.size());
-      theirs_.push_back(id);
-      pieces_.push_back(processor_.IdToPiece(id));
-      if (invalid_utf8(pieces_.back()) != std::string::npos) {
-        throw FileError(fmt::format("{}: damaged SentencePiece model: piece {} is not UTF-8", where, id));
+    const auto& p = processor();
+    number({p.pad_id(), p.unk_id(), p.bos_id(), p.eos_id()}, p.GetPieceSize(),
+           [&p](int id) { return p.IdToPiece(id); });
+    for (const std::string& piece : pieces_) {
+      if (invalid_utf8(piece) != std::string::npos) {
+        throw FileError(fmt::format("{}: damaged SentencePiece model: a piece is not UTF-8", where));
       }
     }
   }
@@ -65,10 +80,19 @@ class SentencePieceTokenizer final : public Tokenizer {
     if (pieces != nullptr) pieces->clear();
     const std::string spaced = single_spaced(line);
     if (spaced.empty()) return;
+    if (unigram_ && spaced.find(kSpace) == std::string::npos && spaced.find('\0') == std::string::npos &&
+        invalid_utf8(spaced) == std::string_view::npos) {
+      const std::string text = with_marks(spaced);
+      for (const UnigramModel::Part& part : unigram_->segment(text)) {
+        ids.push_back(ours_[static_cast<std::size_t>(part.piece)]);
+        if (pieces != nullptr) pieces->push_back(text.substr(part.begin, part.end - part.begin));
+      }
+      return;
+    }
     std::vector<int> theirs;
-    check(processor_.Encode(spaced, &theirs));
+    check(processor().Encode(spaced, &theirs));
     for (const int id : theirs) ids.push_back(ours_.at(static_cast<std::size_t>(id)));
-    if (pieces != nullptr) check(processor_.Encode(spaced, pieces));
+    if (pieces != nullptr) check(processor().Encode(spaced, pieces));
   }
 
   // SentencePiece draws from a generator that each thread makes of the process's seed when it first needs one: only a
@@ -82,6 +106,7 @@ class SentencePieceTokenizer final : public Tokenizer {
     static std::mutex one_seed_at_a_time;
     const std::scoped_lock lock(one_seed_at_a_time);
     sentencepiece::SetRandomGeneratorSeed(static_cast<unsigned>(mix64(seed) >> 33));  // all ones are reserved
+    const sentencepiece::SentencePieceProcessor& processor = this->processor();
     std::exception_ptr failure;
     std::thread([&] {
       try {
@@ -89,7 +114,7 @@ class SentencePieceTokenizer final : public Tokenizer {
         for (std::size_t i = 0; i < lines.size(); ++i) {
           const std::string spaced = single_spaced(lines[i]);
           if (spaced.empty()) continue;
-          check(processor_.SampleEncode(spaced, -1, static_cast<float>(amount), &theirs));
+          check(processor.SampleEncode(spaced, -1, static_cast<float>(amount), &theirs));
           out[i].reserve(theirs.size());
           for (const int id : theirs) out[i].push_back(ours_.at(static_cast<std::size_t>(id)));
         }
@@ -103,13 +128,15 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   [[nodiscard]] std::string decode(std::span<const std::int32_t> ids) const override {
     std::vector<int> theirs;
-    for (const std::int32_t id : ids) {
-      (void)piece(id);  // checks it
-      if (id != pad_id && id != bos_id && id != eos_id) theirs.push_back(theirs_[static_cast<std::size_t>(id)]);
-    }
-    if (theirs.empty()) return {};
     std::string line;
-    check(processor_.Decode(theirs, &line));
+    for (const std::int32_t id : ids) {
+      const std::string& text = piece(id);
+      if (id == pad_id || id == bos_id || id == eos_id) continue;
+      const int number = theirs_[static_cast<std::size_t>(id)];
+      theirs.push_back(number);
+      if (unigram_) append_text(id == unk_id ? kUnknownText : text, number, line);
+    }
+    if (!unigram_ && !theirs.empty()) check(processor().Decode(theirs, &line));
     return single_spaced(line);
   }
 
@@ -128,12 +155,56 @@ class SentencePieceTokenizer final : public Tokenizer {
   }
 
  private:
+  static constexpr std::string_view kUnknownText = " \u2047 ";  // how SentencePiece writes it
+
   static void check(const sentencepiece::util::Status& status) {
     if (!status.ok()) throw Error(fmt::format("SentencePiece: {}", status.ToString()));
   }
 
-  std::string bytes_;
-  sentencepiece::SentencePieceProcessor processor_;
+  // SentencePiece's own, loaded when it is first needed.
+  [[nodiscard]] const sentencepiece::SentencePieceProcessor& processor() const {
+    std::call_once(loaded_, [this] {
+      processor_ = std::make_unique<sentencepiece::SentencePieceProcessor>();
+      const auto status = processor_->LoadFromSerializedProto(bytes_);
+      if (!status.ok()) throw FileError(where_ + ": not a SentencePiece model: " + status.ToString());
+    });
+    return *processor_;
+  }
+
+  // Models made elsewhere number their special symbols otherwise, or lack some.
+  template <class Text>
+  void number(const std::array<int, special_ids>& special, int count, Text&& text) {
+    ours_.assign(static_cast<std::size_t>(count), -1);
+    pieces_.reserve(static_cast<std::size_t>(count + special_ids));
+    for (std::int32_t id = 0; id < special_ids; ++id) {
+      const int theirs = special[static_cast<std::size_t>(id)];
+      pieces_.push_back(special_token(id));
+      theirs_.push_back(theirs);
+      if (theirs >= 0 && theirs < count) ours_[static_cast<std::size_t>(theirs)] = id;
+    }
+    for (int id = 0; id < count; ++id) {
+      if (ours_[static_cast<std::size_t>(id)] >= 0) continue;
+      ours_[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(pieces_.size());
+      theirs_.push_back(id);
+      pieces_.emplace_back(text(id));
+    }
+  }
+
+  // What a piece of a unigram model says: control symbols nothing, ▁ a space.
+  void append_text(std::string_view piece, int number, std::string& line) const {
+    if (unigram_->control(number)) return;
+    for (std::size_t at = 0; at < piece.size();) {
+      const std::size_t space = std::min(piece.find(kSpace, at), piece.size());
+      line += piece.substr(at, space - at);
+      if (space < piece.size()) line += ' ';
+      at = space + kSpace.size();
+    }
+  }
+
+  std::string bytes_, where_;
+  std::optional<UnigramModel> unigram_;  // none: a model that only SentencePiece can follow
+  mutable std::once_flag loaded_;
+  mutable std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
   std::vector<std::string> pieces_;  // by our id
   std::vector<int> theirs_;          // their id of ours, -1 for a special symbol they lack
   std::vector<std::int32_t> ours_;   // our id of theirs
