@@ -19,6 +19,10 @@ void check_text_to_text(const ModelConfig& config, const char* format) {
     throw UsageError(fmt::format("model: {} takes a model that writes text, not a {}", format, kind_of(config.head)));
   }
   if (generator->copy) throw UsageError(fmt::format("model: {} cannot copy words of the source", format));
+  if (std::holds_alternative<NoSourceConfig>(config.source)) {
+    throw UsageError(
+        fmt::format("model: {} takes an encoder and a decoder, and a language model has no encoder", format));
+  }
   if (!std::holds_alternative<TokenSourceConfig>(config.source)) {
     throw UsageError(fmt::format("model: {} reads plain lines, not a source of {}", format, kind_of(config.source)));
   }

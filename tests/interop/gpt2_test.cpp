@@ -266,7 +266,7 @@ TEST(CompleteCommand, RefusesInOneLineWhatALanguageModelDoesNotHave) {
   refused({"run", "--model", m, "--model", m}, "--model: a language model works alone");
   refused({"serve", "--model", m}, "has the task complete, which is not served");
   refused({"chat", "--model", m}, "reads no text to translate");
-  refused({"export", "--model", m, "--to", "onnx", m + "-onnx"}, "takes a transformer on both sides");
+  refused({"export", "--model", m, "--to", "onnx", m + "-onnx"}, "a language model has no encoder");
   refused({"train", "--task", "complete", "--model", m + "-t", "--source", m, "--target", m},
           "--task: a language model");
   refused({"explain", "--model", m, "a", "--kind", "cross"}, "no cross attention");

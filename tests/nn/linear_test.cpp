@@ -44,7 +44,8 @@ TEST(Linear, WithoutABiasThereIsNone) {
   const Linear layer(p, "l", 3, 2, false);
   EXPECT_FALSE(layer.bias);
   EXPECT_EQ(p.find("l.bias"), nullptr);
-  for (const float v : layer(Tensor::zeros({1, 3})).value().values()) EXPECT_EQ(v, 0);
+  const Var output = layer(Tensor::zeros({1, 3}));
+  for (const float v : output.value().values()) EXPECT_EQ(v, 0);
 }
 
 TEST(Linear, PackedWeightsGiveWhatTheOthersGive) {

@@ -34,7 +34,9 @@ TEST(HoldOut, TakesOneInTwentyAtMostAThousandAndLeavesTheRestInOrder) {
         const auto from = static_cast<std::size_t>(part->number(i) - 1);
         ASSERT_EQ(part->source[at], all.source[from]);
         ASSERT_EQ(part->target[at], all.target[from]);
-        if (i > 0) ASSERT_LT(part->number(i - 1), part->number(i));
+        if (i > 0) {
+          ASSERT_LT(part->number(i - 1), part->number(i));
+        }
       }
     }
   }
