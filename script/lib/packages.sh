@@ -13,7 +13,8 @@ install_packages() {
   fi
   echo "installing ${missing[*]}"
   "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  # Another apt-get may be at work, such as the daily upgrades: wait for it.
+  "${as_root[@]}" apt-get install -y -qq -o DPkg::Lock::Timeout=300 --no-install-recommends "${missing[@]}" >/dev/null
 }
 
 # What the binary needs.
