@@ -1,52 +1,41 @@
 #include "decode/candidates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "kernels/kernels.hpp"
+#include "kernels/rows.hpp"
+
 namespace fovea {
-
-namespace {
-
-constexpr std::int64_t kBlock = 128;
-
-float largest(const float* x, std::int64_t n) {
-  float top = x[0];
-#pragma omp simd reduction(max : top)
-  for (std::int64_t j = 0; j < n; ++j) top = x[j] > top ? x[j] : top;
-  return top;
-}
-
-}  // namespace
 
 void best_of_row(const float* x, std::int64_t n, int count, float offset, std::int32_t row,
                  std::vector<Candidate>& candidates) {
+  constexpr std::int64_t kBlock = 256;
   const auto first = static_cast<std::ptrdiff_t>(candidates.size());
+  const kernels::RowKernels& kernels = *kernels::active().rows;
+  std::array<std::int32_t, kBlock> above;
   float bar = -std::numeric_limits<float>::infinity();  // what a token must exceed once `count` are there
   int held = 0;
-  std::int64_t checked = 0;  // up to here a value may exceed the bar; most blocks hold none
-  for (std::int64_t j = 0; j < n; ++j) {
-    while (j >= checked && checked < n) {
-      const std::int64_t width = std::min(kBlock, n - checked);
-      const bool some = largest(x + checked, width) > bar;
-      checked += width;
-      if (some) break;
-      j = checked;
+  for (std::int64_t block = 0; block < n; block += kBlock) {
+    const std::int64_t found = kernels.above(x + block, std::min(kBlock, n - block), bar, above.data());
+    for (std::int64_t i = 0; i < found; ++i) {
+      const std::int64_t j = block + above[static_cast<std::size_t>(i)];
+      if (!(x[j] > bar)) continue;
+      // Insert in order; the list is short.
+      Candidate candidate{x[j], row, static_cast<std::int32_t>(j)};
+      if (held == count) {
+        candidates.pop_back();
+      } else {
+        ++held;
+      }
+      const auto at = std::upper_bound(candidates.begin() + first, candidates.end(), candidate,
+                                       [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+      candidates.insert(at, candidate);
+      if (held == count) bar = candidates.back().score;
     }
-    if (j >= n) break;
-    if (!(x[j] > bar)) continue;
-    // Insert in order; the list is short.
-    Candidate candidate{x[j], row, static_cast<std::int32_t>(j)};
-    if (held == count) {
-      candidates.pop_back();
-    } else {
-      ++held;
-    }
-    const auto at = std::upper_bound(candidates.begin() + first, candidates.end(), candidate,
-                                     [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
-    candidates.insert(at, candidate);
-    if (held == count) bar = candidates.back().score;
   }
   for (auto c = candidates.begin() + first; c != candidates.end(); ++c) c->score += offset;
 }

@@ -8,8 +8,7 @@
 #include "base/require.hpp"
 #include "base/rng.hpp"
 #include "decode/candidates.hpp"
-#include "kernels/kernels.hpp"
-#include "kernels/rows.hpp"
+#include "model/best_rows.hpp"
 
 namespace fovea {
 namespace {
@@ -66,7 +65,8 @@ class Search {
         inputs_(inputs),
         options_(options),
         beam_(options.sample ? 1 : options.beam),
-        scored_(options.want_scores || options.beam > 1 || options.sample || options.repetition_penalty != 1) {
+        scored_(options.want_scores || options.beam > 1 || options.sample || options.repetition_penalty != 1),
+        only_best_(!options.sample && options.repetition_penalty == 1 && options.no_repeat_ngram == 0) {
     for (std::size_t s = 0; s < inputs.size(); ++s) {
       Sentence sentence;
       sentence.max_length = options.max_length > 0
@@ -74,6 +74,7 @@ class Search {
                                 : std::max<std::int64_t>(2 * inputs[s].source_length + 20, options.min_length);
       const std::span<const std::int32_t> prompt = inputs[s].prompt;
       if (!prompt.empty()) sentence.given = static_cast<std::int64_t>(prompt.size()) - 1;
+      only_best_ = only_best_ && inputs[s].prefix.empty();
       if (options.longest > 0) {
         require(sentence.given <= options.longest, "prompt", prompt.size(), "it is longer than the model can read");
         sentence.max_length = std::min(sentence.max_length, options.longest - sentence.given);
@@ -120,8 +121,14 @@ class Search {
  private:
   // One token for every row. `step`: tokens fed so far.
   void advance(std::int64_t step) {
-    const Tensor logits = stepper_.step(tokens_);
-    if (stepper_.candidates(0).empty()) check_suppressed(logits.dim(1));
+    // Of the best ones, some may never be written.
+    only_best_ = only_best_ && stepper_.best(tokens_,
+                                             {.count = wanted() + static_cast<int>(options_.suppressed.size()) + 1,
+                                              .probabilities = scored_,
+                                              .end = options_.end},
+                                             best_);
+    const Tensor logits = only_best_ ? Tensor() : stepper_.step(tokens_);
+    if (only_best_ || stepper_.candidates(0).empty()) check_suppressed(only_best_ ? best_.vocabulary : logits.dim(1));
     const Tensor attention = options_.want_attention || options_.coverage_penalty > 0 ? stepper_.attention() : Tensor();
     next_rows_.clear();
     from_.clear();
@@ -159,16 +166,50 @@ class Search {
     return true;
   }
 
+  // Tokens of a row that may go on: a beam wants its width even if all of the first half end.
+  [[nodiscard]] int wanted() const { return beam_ == 1 ? 1 : 2 * beam_; }
+
+  // Those that row r may write next, from the stepper's choice; `length` as below.
+  void best_of_stepper(std::size_t r, std::int64_t length, const Sentence& sentence) {
+    const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
+    const auto& never = options_.suppressed;
+    const auto forbidden = [&](std::int32_t token) {
+      return std::find(never.begin(), never.end(), token) != never.end();
+    };
+    const bool may_end =
+        length >= std::min<std::int64_t>(options_.min_length, sentence.max_length) && !forbidden(options_.end);
+    const float end_score = best_.ends[r];
+    if (std::isnan(end_score)) return;  // then all of them are, and there is nothing to choose
+    const std::size_t before = candidates_.size();
+    if (length >= sentence.max_length) {
+      const float last = options_.cut ? 0.0F : may_end ? end_score : kNever;
+      candidates_.push_back({so_far + last, static_cast<std::int32_t>(r), options_.end});
+      return;
+    }
+    for (const BestTokens::Token& best : best_.row(r)) {
+      if (candidates_.size() - before == static_cast<std::size_t>(wanted())) break;
+      if (best.token == options_.end ? !may_end : forbidden(best.token)) continue;
+      candidates_.push_back({so_far + best.score, static_cast<std::int32_t>(r), best.token});
+    }
+    if (candidates_.size() == before) {  // all is forbidden: it ends here
+      candidates_.push_back({so_far, static_cast<std::int32_t>(r), options_.end});
+    }
+  }
+
   // `length`: tokens written so far.
   void advance_sentence(std::size_t begin, std::size_t end, std::int64_t length, const Tensor& logits,
                         const Tensor& attention) {
     Sentence& sentence = sentences_[static_cast<std::size_t>(rows_[begin].sentence)];
     const SearchInput& input = inputs_[static_cast<std::size_t>(rows_[begin].sentence)];
-    const std::int64_t vocabulary = logits.dim(1);
+    const std::int64_t vocabulary = only_best_ ? 0 : logits.dim(1);
     candidates_.clear();
     for (std::size_t r = begin; r < end; ++r) {
+      if (only_best_) {
+        best_of_stepper(r, length, sentence);
+        continue;
+      }
       float* row = logits.data() + static_cast<std::int64_t>(r) * vocabulary;
-      if (scored_ && !stepper_.normalized()) kernels::active().rows->log_softmax(row, row, 1, vocabulary);
+      if (scored_ && !stepper_.normalized()) normalize(row, vocabulary);
       const Columns columns{stepper_.candidates(static_cast<std::int64_t>(r))};
       const std::int64_t end_column = columns.of(options_.end);
       require(end_column >= 0, "end", options_.end, "it is not among the candidates");
@@ -200,7 +241,7 @@ class Search {
           candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), columns.token(token)});
         }
       } else {
-        best_of_row(row, vocabulary, beam_ == 1 ? 1 : 2 * beam_, so_far, static_cast<std::int32_t>(r), candidates_);
+        best_of_row(row, vocabulary, wanted(), so_far, static_cast<std::int32_t>(r), candidates_);
         for (std::size_t c = before; c < candidates_.size(); ++c) {
           candidates_[c].token = columns.token(candidates_[c].token);
         }
@@ -237,6 +278,13 @@ class Search {
         tokens_.pop_back();
       }
     }
+  }
+
+  // To log-probabilities, with the bytes that a stepper's own choice has.
+  static void normalize(float* row, std::int64_t vocabulary) {
+    const kernels::Peak peak = peak_of_row(row, vocabulary);
+    const float log_sum = std::log(peak.sum);
+    for (std::int64_t j = 0; j < vocabulary; ++j) row[j] = row[j] - peak.top - log_sum;
   }
 
   [[nodiscard]] float rank(float total, std::int64_t length) const {
@@ -355,7 +403,9 @@ class Search {
   std::span<const SearchInput> inputs_;
   const SearchOptions& options_;
   int beam_;
-  bool scored_;  // the best of one row's logits is the best of its probabilities
+  bool scored_;     // the best of one row's logits is the best of its probabilities
+  bool only_best_;  // of the tokens, and not all logits, decide; the stepper gives them
+  BestTokens best_;
   std::vector<Sentence> sentences_;
   std::vector<Row> rows_;
   std::vector<Row> next_rows_;

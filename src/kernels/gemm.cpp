@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "fovea/precision.hpp"
 #include "fovea/threads.hpp"
@@ -551,6 +552,43 @@ void parallel_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, cons
                           std::int64_t ldc, const Epilogue& epilogue) {
   const TimedProduct timed;
   parallel_multiply(b.kernels(), packed_product(m, a, lda, b, beta, c, ldc, epilogue));
+}
+
+void visit_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, const float* bias,
+                       std::int64_t width, const ColumnsVisitor& visitor) {
+  thread_local Scratch c_scratch;
+  Product x = packed_product(m, a, lda, b, 0.0F, nullptr, width, {.bias = bias});
+  if (x.int8 != nullptr) {
+    const TimedProduct timed;
+    float* memory = a_scratch.get(room_to_round(x, m));
+    auto* rows = reinterpret_cast<std::int8_t*>(memory + m);
+    round_rows(x, 0, m, rows, memory);
+    x.rounded = rows;
+    x.rounded_scales = memory;
+  }
+  const std::int64_t blocks = (x.n + width - 1) / width;
+  constexpr std::int64_t kWorth = 192 * 1024;
+  const bool alone = free_threads() == 1 || m * x.n * x.k < kWorth;
+  const std::int64_t chunk = alone ? blocks : (blocks + threads() - 1) / threads();
+  const auto caller = std::this_thread::get_id();
+  const auto some = [&](std::int64_t begin, std::int64_t end) {
+    float* c = c_scratch.get(static_cast<std::size_t>(m * width));
+    const bool here = std::this_thread::get_id() == caller;  // others' time passes meanwhile
+    for (std::int64_t at = begin; at < end; ++at) {
+      const std::int64_t n = std::min(width, x.n - at * width);
+      Product part = columns_of(x, at * width, n);
+      part.c = c;
+      if (here) {
+        const TimedProduct timed;
+        multiply(b.kernels(), part);
+      } else {
+        multiply(b.kernels(), part);
+      }
+      visitor.visit(visitor.context, static_cast<int>(begin / chunk), at * width, n, c, width);
+    }
+  };
+  if (alone) return some(0, blocks);
+  parallel_for(blocks, chunk, some);
 }
 
 }  // namespace fovea::kernels

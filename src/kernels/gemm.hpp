@@ -34,4 +34,18 @@ void gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedM
 void parallel_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
                           std::int64_t ldc, const Epilogue& epilogue = {});
 
+/// Gets A B + bias, some columns at a time while they are in the cache: `values` [m, n], rows `stride` apart, are the
+/// columns `first` to first + n. Calls come from all threads; those of one `part` (0 to threads() - 1) come in order
+/// from one, and lower parts have lower columns.
+struct ColumnsVisitor {
+  void* context = nullptr;
+  void (*visit)(void* context, int part, std::int64_t first, std::int64_t n, const float* values,
+                std::int64_t stride) = nullptr;
+};
+
+/// The columns of A[m,k] B[k,n] + bias with a B that was packed before, `width` at a time (a multiple of 64), none of
+/// which is stored: the same bytes as parallel_gemm_packed gives.
+void visit_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, const float* bias,
+                       std::int64_t width, const ColumnsVisitor& visitor);
+
 }  // namespace fovea::kernels

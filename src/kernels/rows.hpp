@@ -63,6 +63,11 @@ struct BiasActivationBackward {
   float* dbias = nullptr;  // [width], added to; null: not wanted
 };
 
+/// The largest of some values, and the sum of exp(value - largest).
+struct Peak {
+  float top = 0, sum = 0;
+};
+
 struct RowKernels {
   /// softmax of each row; -inf counts as absent, a row of nothing else becomes 0. y may be x.
   void (*softmax)(const float* x, float* y, std::int64_t rows, std::int64_t width);
@@ -90,6 +95,10 @@ struct RowKernels {
   /// y[width] = the largest value of each column, index[width] the first row that has it (as a float, exact below
   /// 2^24); rows >= 1.
   void (*column_max)(const float* x, float* y, float* index, std::int64_t rows, std::int64_t width);
+  /// Of x[n]; without `sum` only the largest. -inf and 0 where nothing is more than -inf.
+  Peak (*peak)(const float* x, std::int64_t n, bool sum);
+  /// The places of the values above `bar`, in their order, into at[n]; how many there are.
+  std::int64_t (*above)(const float* x, std::int64_t n, float bar, std::int32_t* at);
 };
 
 }  // namespace fovea::kernels

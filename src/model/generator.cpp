@@ -12,6 +12,7 @@
 #include "kernels/kernels.hpp"
 #include "kernels/rows.hpp"
 #include "model/attention_losses.hpp"
+#include "model/best_rows.hpp"
 #include "model/copying_rows.hpp"
 #include "model/short_output.hpp"
 
@@ -197,6 +198,17 @@ class GeneratorStepper final : public Stepper {
     return short_ ? short_->logits(generator_.before_output(states).value()) : generator_.logits(states);
   }
 
+  bool best(std::span<const std::int32_t> tokens, const BestRequest& request, BestTokens& best) override {
+    if (copying_ || short_ || !generator_.output_.packed) return false;
+    const NoGrad quiet;
+    const auto rows = static_cast<std::int64_t>(tokens.size());
+    const Tensor states = state_->step(generator_.embedding_(tokens, {rows}).value());
+    const Tensor before = generator_.before_output(states).value().contiguous();
+    best_rows_.choose(rows, before.data(), *generator_.output_.packed, generator_.output_bias_.value().data(), request,
+                      best);
+    return true;
+  }
+
   [[nodiscard]] bool normalized() const override { return copying_.has_value(); }
 
   void keep(std::span<const std::int32_t> rows) override {
@@ -242,6 +254,7 @@ class GeneratorStepper final : public Stepper {
   std::unique_ptr<DecoderState> state_;
   std::optional<CopyingRows> copying_;
   std::optional<ShortOutput> short_;
+  BestRows best_rows_;
 };
 
 std::unique_ptr<Stepper> Generator::start(const Memory* memory, std::int64_t rows, bool want_attention,

@@ -235,6 +235,28 @@ void column_max(const float* x, float* y, float* index, int64_t rows, int64_t wi
   }
 }
 
+Peak peak(const float* x, int64_t n, bool sum) {
+  Peak out{-std::numeric_limits<float>::infinity(), 0};
+  for (int64_t i = 0; i < n; ++i) out.top = std::max(out.top, x[i]);
+  if (!sum) return out;
+  double total = 0;
+  if (out.top == -std::numeric_limits<float>::infinity()) {
+    for (int64_t i = 0; i < n; ++i) out.sum += std::isnan(x[i]) ? x[i] : 0;
+    return out;
+  }
+  for (int64_t i = 0; i < n; ++i) total += std::exp(x[i] - out.top);
+  out.sum = static_cast<float>(total);
+  return out;
+}
+
+int64_t above(const float* x, int64_t n, float bar, std::int32_t* at) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    if (x[i] > bar) at[count++] = static_cast<std::int32_t>(i);
+  }
+  return count;
+}
+
 }  // namespace
 
 extern const RowKernels rows;
@@ -253,6 +275,8 @@ const RowKernels rows = {
     .column_dots = column_dots,
     .row_sums = row_sums,
     .column_max = column_max,
+    .peak = peak,
+    .above = above,
 };
 
 }  // namespace fovea::kernels::generic

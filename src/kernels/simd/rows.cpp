@@ -2,6 +2,7 @@
 
 #include "kernels/simd/reduce-inl.hpp"
 #include "kernels/simd/row_functions.hpp"
+#include "kernels/simd/vector_math-inl.hpp"
 
 namespace fovea::kernels::FOVEA_ISA {
 namespace {
@@ -83,6 +84,39 @@ void column_max(const float* x, float* y, float* index, std::int64_t rows, std::
   });
 }
 
+Peak peak(const float* x, std::int64_t n, bool sum) {
+  Peak out;
+  out.top = max_over(x, n);
+  if (!sum) return out;
+  if (out.top == -__builtin_inff()) {
+    for (std::int64_t i = 0; i < n; ++i) out.sum += x[i] != x[i] ? x[i] : 0.0F;
+    return out;
+  }
+  const Floats shift = hn::Set(F(), out.top);
+  out.sum = sum_over(
+      n, [&](const auto& lanes, std::int64_t i) HWY_ATTR { return ExpNeg(F(), hn::Sub(lanes.load(x + i), shift)); });
+  return out;
+}
+
+std::int64_t above(const float* x, std::int64_t n, float bar, std::int32_t* at) {
+  const Floats low = hn::Set(F(), bar);
+  std::int64_t count = 0;
+  std::int64_t i = 0;
+  for (; i + static_cast<std::int64_t>(kLanes) <= n; i += static_cast<std::int64_t>(kLanes)) {
+    const auto higher = hn::Gt(hn::LoadU(F(), x + i), low);
+    if (hn::AllFalse(F(), higher)) continue;  // almost always
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(F(), higher, bits);
+    for (std::int64_t lane = 0; lane < static_cast<std::int64_t>(kLanes); ++lane) {
+      if ((bits[lane / 8] >> (lane % 8) & 1) != 0) at[count++] = static_cast<std::int32_t>(i + lane);
+    }
+  }
+  for (; i < n; ++i) {
+    if (x[i] > bar) at[count++] = static_cast<std::int32_t>(i);
+  }
+  return count;
+}
+
 }  // namespace
 
 extern const RowKernels rows;
@@ -101,6 +135,8 @@ const RowKernels rows = {
     .column_dots = column_dots,
     .row_sums = row_sums,
     .column_max = column_max,
+    .peak = peak,
+    .above = above,
 };
 
 }  // namespace fovea::kernels::FOVEA_ISA

@@ -1,0 +1,42 @@
+// The best tokens of rows of logits that come some columns at a time and are not kept.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fovea/model/stepper.hpp"
+#include "fovea/packed_weight.hpp"
+#include "kernels/rows.hpp"
+
+namespace fovea {
+
+/// Columns that a maximum and a sum of exponentials are formed over; those of a row are put together in the order of
+/// its columns, so that its bytes depend neither on the other rows nor on threads.
+constexpr std::int64_t kPeakColumns = 256;
+
+/// The peak of a whole row from those of its columns.
+[[nodiscard]] kernels::Peak joined(const kernels::Peak* peaks, std::int64_t count);
+/// The same of a row that is there: x[n].
+[[nodiscard]] kernels::Peak peak_of_row(const float* x, std::int64_t n);
+
+/// The output layer and the choice of its best tokens in one: every logit is read once, while it is in the cache.
+class BestRows {
+ public:
+  /// Of states [rows, in] times the weight, plus a bias.
+  void choose(std::int64_t rows, const float* states, const PackedWeight& weight, const float* bias,
+              const BestRequest& request, BestTokens& best);
+
+ private:
+  void visit(int part, std::int64_t first, std::int64_t n, const float* values, std::int64_t stride);
+  // Columns first to first + n of one row, n at most kPeakColumns.
+  void visit_block(int part, std::int64_t row, std::int64_t first, std::int64_t n, const float* x);
+
+  BestRequest request_;
+  std::int64_t rows_ = 0, blocks_ = 0;
+  std::vector<kernels::Peak> peaks_;      // [rows, blocks]
+  std::vector<float> ends_;               // [rows]
+  std::vector<BestTokens::Token> held_;   // [parts, rows, request.count], best first
+  std::vector<std::int32_t> held_count_;  // [parts, rows]
+};
+
+}  // namespace fovea
