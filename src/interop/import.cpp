@@ -6,6 +6,7 @@
 #include "fovea/interop.hpp"
 #include "interop/hugging_face.hpp"
 #include "interop/imported_model.hpp"
+#include "tasks/translation/shortlist_file.hpp"
 
 namespace fovea {
 namespace {
@@ -98,6 +99,7 @@ ImportReport import_model(const fs::path& source, const fs::path& folder) {
       throw FileError(fmt::format("{}: weight {} is not part of the model", source.string(), entry.name));
   }
   write_model(folder, model.config, model.tokenizers, model.parameters);
+  if (model.shortlist) model.shortlist->save(shortlist_file(folder));
   const std::int64_t weights = model.parameters.count();
   return {model.found, described(model.config, weights), weights};
 }

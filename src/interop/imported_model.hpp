@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "fovea/model/folder.hpp"
 #include "interop/foreign_tensors.hpp"
 #include "interop/vocabulary_map.hpp"
+#include "text/shortlist.hpp"
 
 namespace fovea::interop {
 
@@ -17,7 +19,8 @@ struct ImportedModel {
   ModelConfig config{};
   Tokenizers tokenizers{};
   Parameters parameters{};
-  std::string found{};  // the format, for people: "CTranslate2 TransformerSpec"
+  std::string found{};                         // the format, for people: "CTranslate2 TransformerSpec"
+  std::optional<text::Shortlist> shortlist{};  // which tokens a line's own are translated to, if the source has one
 };
 
 /// Puts the parts of an encoder-decoder together, whose embeddings are as wide as the embedded tokens `width`; the

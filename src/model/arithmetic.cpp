@@ -52,8 +52,10 @@ double rnn_attention_flops(const RnnDecoderConfig& c, double s, double t, double
     case RnnAttention::none:
       return 0;
     case RnnAttention::additive:
-    case RnnAttention::concat:
-      return sum + 2 * s * m * d + 2 * t * d * d + 3 * t * s * d;  // keys once, a query and a sum of h per pair
+    case RnnAttention::concat: {
+      const double a = c.attention_dim > 0 ? c.attention_dim : d;
+      return sum + 2 * s * m * a + 2 * t * d * a + 3 * t * s * a;  // keys once, a query and a sum of a per pair
+    }
     case RnnAttention::general:
     case RnnAttention::dot:
     case RnnAttention::scaled_dot:
@@ -100,7 +102,8 @@ double decoder_flops(const RnnDecoderConfig& c, double s, double t, double m, do
   }
   if (c.form == RnnForm::conditional) total += 2 * t * gates * d * (m + d);  // the second cell
   // The layer before the output.
-  return total + 2 * t * d * (plain ? d + e : c.form == RnnForm::luong ? d + m : d + m + e);
+  const double out = c.readout_dim > 0 ? c.readout_dim : d;
+  return total + 2 * t * out * (plain ? d + e : c.form == RnnForm::luong ? d + m : d + m + e);
 }
 
 }  // namespace
@@ -111,7 +114,9 @@ double forward_flops(const ModelConfig& config, std::int64_t source, std::int64_
   const GeneratorConfig& g = config.generator();
   const double source_width = config.tokens().embedding;
   const double memory = std::visit([&](const auto& c) { return memory_width(c, source_width); }, config.encoder);
-  const double output = g.tie == Tie::none ? dim_of(g.decoder) : g.embedding;
+  const auto* rnn = std::get_if<RnnDecoderConfig>(&g.decoder);
+  const double width = rnn != nullptr && rnn->readout_dim > 0 ? rnn->readout_dim : dim_of(g.decoder);
+  const double output = g.tie == Tie::none ? width : g.embedding;
   return std::visit([&](const auto& c) { return encoder_flops(c, s, source_width); }, config.encoder) +
          std::visit([&](const auto& c) { return decoder_flops(c, s, t, memory, g.embedding); }, g.decoder) +
          2 * t * output * g.vocabulary;

@@ -136,6 +136,17 @@ void check_part(const RnnDecoderConfig& c, int) {
   if (c.attention_kind == Focus::hard && c.form != RnnForm::gated) {
     throw UsageError("attention-kind: only an rnn decoder of the gated form can be hard");
   }
+  if (c.attention_dim > 0 && !additive) {
+    throw UsageError("attention-dim: only additive and concat attention have an inner width");
+  }
+  if (c.cells_start && c.cell != Cell::lstm) throw UsageError("cells-start: a GRU has no cells beside its states");
+  if (c.readout != Activation::none && c.readout != Activation::tanh) {
+    throw UsageError(fmt::format("readout: none or tanh, not {}", enum_text(c.readout)));
+  }
+  if ((c.readout_dim > 0 || c.readout != Activation::none) && c.form == RnnForm::luong &&
+      c.attention != RnnAttention::none) {
+    throw UsageError("readout: the luong form's attentional layer is what the output layer reads");
+  }
   if (c.form != RnnForm::conditional) return;
   if (c.attention == RnnAttention::none) {
     throw UsageError("form: conditional attends between two cells; it needs attention");

@@ -121,6 +121,18 @@ Shortlist::Shortlist(const Pairs& pairs, std::int32_t source_vocabulary, std::in
   finish(source_vocabulary);
 }
 
+Shortlist::Shortlist(const std::vector<std::vector<std::int64_t>>& targets, std::vector<std::int64_t> common,
+                     std::int32_t target_vocabulary)
+    : target_vocabulary_(target_vocabulary), common_(std::move(common)), first_{0} {
+  for (const std::vector<std::int64_t>& list : targets) {
+    const auto begin = static_cast<std::ptrdiff_t>(targets_.size());
+    targets_.insert(targets_.end(), list.begin(), list.end());
+    std::sort(targets_.begin() + begin, targets_.end());
+    first_.push_back(static_cast<std::int64_t>(targets_.size()));
+  }
+  std::sort(common_.begin(), common_.end());
+}
+
 Shortlist::Shortlist(const std::filesystem::path& file, std::int32_t source_vocabulary, std::int32_t target_vocabulary)
     : target_vocabulary_(target_vocabulary) {
   const Safetensors read(file);

@@ -24,6 +24,9 @@ class Shortlist {
  public:
   Shortlist(const Pairs& pairs, std::int32_t source_vocabulary, std::int32_t target_vocabulary,
             const ShortlistOptions& options);
+  /// Of another program: the target tokens of each source token, and those that every sentence may write.
+  Shortlist(const std::vector<std::vector<std::int64_t>>& targets, std::vector<std::int64_t> common,
+            std::int32_t target_vocabulary);
   /// Throws FileError naming what is wrong, or when it was made for other vocabularies.
   Shortlist(const std::filesystem::path& file, std::int32_t source_vocabulary, std::int32_t target_vocabulary);
 

@@ -4,6 +4,7 @@
 
 #include "fovea/error.hpp"
 #include "interop/files.hpp"
+#include "interop/marian/shortlist.hpp"
 #include "interop/pickle.hpp"
 #include "interop/yaml.hpp"
 #include "text/tokenizer/byte_pairs.hpp"
@@ -27,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   namespace interop = fovea::interop;
   const interop::FileBytes file{std::as_bytes(std::span(data + 1, size - 1)), nullptr, "fuzz"};
   try {
-    switch (data[0] % 9) {
+    switch (data[0] % 10) {
       case 0:
         use(interop::read_torch(file));
         break;
@@ -57,8 +58,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         if (fovea::text::invalid_utf8(fovea::text::text_of_bytes(file.text())) != std::string_view::npos) std::abort();
         break;
-      default:
+      case 8:
         (void)fovea::text::parse_pieces(file.text(), file.name);
+        break;
+      default:
+        (void)interop::read_marian_shortlist(file);
         break;
     }
   } catch (const fovea::Error&) {

@@ -19,6 +19,7 @@
 #include "interop/zip.hpp"
 #include "support/files.hpp"
 #include "support/scratch.hpp"
+#include "text/shortlist.hpp"
 
 namespace fovea {
 namespace {
@@ -40,9 +41,12 @@ const fs::path& cases() {
     for (std::int32_t id = special_ids; id < trained.tokenizer->size(); ++id)
       pieces.push_back(trained.tokenizer->piece(id));
     test::write_text(scratch / "pieces.json", pieces.dump());
-    const std::string command = "OPENBLAS_NUM_THREADS=1 /usr/bin/python3 " + std::string(FOVEA_SOURCE_DIR) +
-                                "/tests/interop/models.py " + scratch.folder().string();
-    return std::system(command.c_str()) == 0;
+    const auto run = [&](const char* script) {
+      const std::string command = "OPENBLAS_NUM_THREADS=1 /usr/bin/python3 " + std::string(FOVEA_SOURCE_DIR) +
+                                  "/tests/interop/" + script + " " + scratch.folder().string();
+      return std::system(command.c_str()) == 0;
+    };
+    return run("models.py") && run("rnn_models.py");
   }();
   EXPECT_TRUE(made) << "models.py failed; it needs /usr/bin/python3 with NumPy";
   return scratch.folder();
@@ -117,7 +121,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, ImportedCase,
                          testing::Values("marianmt-tied", "marianmt-untied", "marianmt-target", "marianmt-pre",
                                          "marianmt-torch", "marianmt-half", "marian-tied", "marian-untied",
                                          "marian-pre", "marian-learned", "marian-bin", "marian-int8", "marian-ssru",
-                                         "ct2-v2", "ct2-v3", "ct2-v4", "ct2-v5", "ct2-v6", "ct2-zero"),
+                                         "marian-amun", "marian-amun-tied", "marian-s2s", "marian-s2s-lstm", "ct2-v2",
+                                         "ct2-v3", "ct2-v4", "ct2-v5", "ct2-v6", "ct2-zero"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -171,11 +176,39 @@ TEST(Import, RefusesWhatItDoesNotKnowByName) {
               HasSubstr("normalize_before"));
 }
 
-TEST(Import, AShortlistBesideAModelIsNoSecondModel) {
+TEST(Import, ALexicalShortlistSaysWhatALineMayWrite) {
+  const Scratch scratch;
+  EXPECT_THAT(import_model(cases() / "marian-ssru" / "model", scratch / "m").found, HasSubstr("shortlist"));
+  const LoadedModel model = load_model(scratch / "m");
+  const text::Shortlist shortlist(scratch / "m" / "shortlist.safetensors", model.tokenizers.source->size(),
+                                  model.tokenizers.target->size());
+  const auto ids = ids_of(*model.tokenizers.target);
+  // Words of the case are numbered w0, w1 … behind </s> and <unk>; the first three tokens stand in every list.
+  const std::vector<std::int32_t> source{ids.at("w5"), eos_id};
+  const std::vector<std::int32_t> wanted{unk_id, eos_id, ids.at("w0"), ids.at("w5"), ids.at("w6"), ids.at("w7")};
+  EXPECT_THAT(shortlist.candidates(source), testing::UnorderedElementsAreArray(wanted));
+  const Translator translator(scratch / "m", {.shortlist = true});
+  for (const std::string& word : translator.translate("w5", {.beam = 2, .max_length = 6}).target_tokens) {
+    EXPECT_THAT(wanted, testing::Contains(ids.at(word)));
+  }
+}
+
+TEST(Import, ADamagedShortlistIsAnError) {
   const Scratch scratch;
   fs::copy(cases() / "marian-ssru" / "model", scratch / "model", fs::copy_options::recursive);
-  test::write_text(scratch / "model" / "lex.50.50.ende.s2t.bin", "x");
-  EXPECT_THAT(import_model(scratch / "model", scratch / "m").found, HasSubstr("Marian"));
+  const fs::path file = scratch / "model" / "lex.50.50.ende.s2t.bin";
+  const std::string whole = test::read_text(file);
+  const auto said = [&](const std::string& bytes) {
+    test::write_text(file, bytes);
+    return refused(scratch / "model");
+  };
+  EXPECT_THAT(said("x"), HasSubstr("not a binary lexical shortlist"));
+  EXPECT_THAT(said(whole.substr(0, 20)), HasSubstr("ends too early"));
+  EXPECT_THAT(said(whole.substr(0, whole.size() - 4)), HasSubstr("its size"));
+  EXPECT_THAT(said(whole.substr(0, 60) + "x" + whole.substr(61)), HasSubstr("checksum"));
+  test::write_text(file, whole);
+  test::write_text(scratch / "model" / "lex.another.bin", whole);
+  EXPECT_THAT(refused(scratch / "model"), HasSubstr("2 lexical shortlists"));
 }
 
 TEST(Import, NeverWritesOverAFolder) {

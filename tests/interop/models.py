@@ -210,7 +210,18 @@ def marianmt(folder, model, pieces, weights="safetensors", dtype="F32"):
     return tokens, tokens, {"<pad>": "<s>"}, pad
 
 
-def marian(folder, model, words, binary=False, int8=False):
+def write_shortlist(path, frequent, lists):
+    """A binary lexical shortlist: a header, where the list of each source token begins, all lists."""
+    begins = np.cumsum([0] + [len(part) for part in lists]).astype("<u8")
+    body = struct.pack("<4Q", frequent, 50, len(begins), int(begins[-1])) + begins.tobytes()
+    body += np.array([i for part in lists for i in part], "<u4").tobytes()
+    checksum = 0
+    for (word,) in struct.iter_unpack("<Q", body[:len(body) // 8 * 8]):
+        checksum ^= (word + 0x9E3779B9 + (checksum << 6) + (checksum >> 2)) % (1 << 64)
+    path.write_bytes(struct.pack("<2Q", 0xF11A48D5013417F5, checksum) + body)
+
+
+def marian(folder, model, words, binary=False, int8=False, shortlist=False):
     tokens = ["</s>", "<unk>"] + words
     lines = [("'" + t.replace("'", "''") + "'" if t.startswith("<") else '"' + t + '"') + f": {i}" for i, t in enumerate(tokens)]
     (folder / "vocab.yml").write_text("\n".join(lines) + "\n")
@@ -280,6 +291,8 @@ def marian(folder, model, words, binary=False, int8=False):
         head = struct.pack("<2Q", 1, len(t)) + header + names + shapes
         padding = -(len(head) + 8) % 256
         (folder / "model.bin").write_bytes(head + struct.pack("<Q", padding) + b"\0" * padding + data)
+    if shortlist:  # each token becomes the next or the one behind it, and 3 tokens stand in every line
+        write_shortlist(folder / "lex.50.50.ende.s2t.bin", 3, [[(i + 1) % len(tokens), (i + 2) % len(tokens)] for i in range(len(tokens))])
     return tokens, tokens, {}, None
 
 
@@ -575,7 +588,7 @@ def main():
         ("marian-learned", marian, pre | timing | {"positions": "learned", "embedding_norm": True}, {}),
         ("marian-bin", marian, post | timing | {"tie": "none"}, {"binary": True}),
         ("marian-int8", marian, post | timing | {"tie": "target"}, {"binary": True, "int8": True}),
-        ("marian-ssru", marian, post | timing | {"ssru": True, "activation": "relu"}, {"binary": True, "int8": True}),
+        ("marian-ssru", marian, post | timing | {"ssru": True, "activation": "relu"}, {"binary": True, "int8": True, "shortlist": True}),
     ]
     timing = {"positions": "timing", "first": 1}
     cases += [

@@ -142,6 +142,12 @@ TEST(Onnx, RecurrentModelsGiveTheirLogits) {
     cases.add(name + "-input-feeding", config);
     decoder = {.dim = 14, .cell = cell, .form = RnnForm::conditional};
     cases.add(name + "-conditional", of(RnnEncoderConfig{.dim = 9, .cell = cell}, decoder));
+    decoder.attention_dim = 11;
+    decoder.mean_start = true;
+    decoder.cells_start = cell == Cell::lstm;
+    decoder.readout_dim = 13;
+    decoder.readout = Activation::tanh;
+    cases.add(name + "-deep-output", of(RnnEncoderConfig{.dim = 9, .cell = cell}, decoder));
     decoder = {.layers = 2, .dim = 14, .cell = cell, .attention = RnnAttention::none};
     cases.add(name + "-plain", of(RnnEncoderConfig{.dim = 9, .cell = cell}, decoder));
   }

@@ -53,7 +53,7 @@ TEST(ModelConfig, EveryPresetIsPossible) {
 }
 
 TEST(ModelConfig, TheDeepPresetHasMoreLayersWhereTheyCostLess) {
-  const ModelConfig deep = possible("transformer-deep");
+  const ModelConfig deep = usable("transformer-deep");
   EXPECT_EQ(layers_of(deep.encoder), 6);
   EXPECT_EQ(layers_of(deep.generator().decoder), 2);
 }
@@ -253,6 +253,21 @@ TEST(ModelConfig, TheConditionalFormHasAttentionAndOneLayer) {
   expect_refused("form", conditional(1, 1), "rnn-plain");
   expect_refused("form", conditional(2, 2), "rnn-bahdanau");
   expect_taken(conditional(2, 1), "rnn-bahdanau");
+}
+
+TEST(ModelConfig, FieldsOfARecurrentDecoderThatDoNotFitAreNamed) {
+  const auto with = [](auto member, auto value) {
+    return [=](ModelConfig& c) { decoder<RnnDecoderConfig>(c).*member = value; };
+  };
+  using C = RnnDecoderConfig;
+  expect_taken(with(&C::attention_dim, 20), "rnn-bahdanau");
+  expect_refused("attention_dim", with(&C::attention_dim, 20), "rnn-luong");
+  expect_taken(with(&C::cells_start, true), "rnn-luong");
+  expect_refused("cells_start", with(&C::cells_start, true), "rnn-bahdanau");
+  expect_taken(with(&C::readout, Activation::tanh), "rnn-plain");
+  expect_refused("readout", with(&C::readout, Activation::relu), "rnn-plain");
+  expect_refused("readout", with(&C::readout, Activation::tanh), "rnn-luong");
+  expect_refused("readout", with(&C::readout_dim, 20), "rnn-luong");
 }
 
 TEST(ModelConfig, SaysWhatAttendsToTheMemory) {

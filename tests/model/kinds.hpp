@@ -73,6 +73,22 @@ inline std::vector<std::pair<std::string, ModelConfig>> kinds() {
   RnnDecoderConfig covered = rnn_decoder;
   covered.coverage = true;
   add("rnn coverage", small(rnn_encoder, covered));
+  // As Marian's: a score and an output layer of widths of their own, first states from the mean of the memory.
+  for (const Cell cell : {Cell::gru, Cell::lstm}) {
+    for (const RnnAttention attention : {RnnAttention::additive, RnnAttention::none}) {
+      const bool attends = attention != RnnAttention::none;
+      add(fmt::format("rnn {} {}, deep output", enum_text(cell), enum_text(attention)),
+          small(rnn_encoder, RnnDecoderConfig{.dim = 16,
+                                              .cell = cell,
+                                              .attention = attention,
+                                              .form = attends ? RnnForm::conditional : RnnForm::bahdanau,
+                                              .attention_dim = attends ? 20 : 0,
+                                              .mean_start = true,
+                                              .cells_start = cell == Cell::lstm,
+                                              .readout_dim = 12,
+                                              .readout = Activation::tanh}));
+    }
+  }
   TransformerConfig t = small_transformer();
   t.scaled_scores = false;
   add("transformer, undivided scores", small(t, t));

@@ -148,6 +148,11 @@ struct RnnDecoderConfig {
   bool coverage = false;                            // scores know what was attended to before
   Focus attention_kind = Focus::soft;               // of the gated form: the mean of all places, or one
   int max_positions = 1024;                         // of the location score: the longest source, its end included
+  int attention_dim = 0;                            // inner width of the additive and concat scores; 0: dim
+  bool mean_start = false;                // first states from the mean of the memory, also of an RNN's, not its last
+  bool cells_start = false;               // the cells of an LSTM start as its states do, not with zeros
+  int readout_dim = 0;                    // width of what the output layer reads; 0: dim. Luong's is always dim
+  Activation readout = Activation::none;  // of that layer; none or tanh. Luong's is always tanh
 
   /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
@@ -158,7 +163,12 @@ struct RnnDecoderConfig {
     visit("attention", c.attention);
     visit("form", c.form);
     visit("input-feeding", c.input_feeding);
+    visit("mean-start", c.mean_start, MayBeAbsent{});
+    visit("cells-start", c.cells_start, MayBeAbsent{});
+    visit("readout-dim", c.readout_dim, MayBeAbsent{}, 0, 16384);
+    visit("readout", c.readout, MayBeAbsent{});
     if (c.attention == RnnAttention::none) return;
+    visit("attention-dim", c.attention_dim, MayBeAbsent{}, 0, 16384);
     visit("local", c.local);
     if (c.local != LocalKind::none) visit("local-window", c.local_window, 1, 10000);
     visit("coverage", c.coverage);

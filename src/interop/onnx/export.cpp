@@ -21,8 +21,8 @@ bool reads_values(const ModelConfig& config) {
          std::holds_alternative<CnnConfig>(config.generator().decoder);
 }
 bool reads_summary(const ModelConfig& config) {
-  return std::holds_alternative<RnnEncoderConfig>(config.encoder) &&
-         std::holds_alternative<RnnDecoderConfig>(config.generator().decoder);
+  const auto* decoder = std::get_if<RnnDecoderConfig>(&config.generator().decoder);
+  return std::holds_alternative<RnnEncoderConfig>(config.encoder) && decoder != nullptr && !decoder->mean_start;
 }
 
 std::string list_of_tokens(const Tokenizer& tokenizer) {

@@ -202,7 +202,8 @@ std::vector<std::string> loop(OnnxLayers& l, const RnnDecoderConfig& c, const St
   for (int i = 0; i < c.layers; ++i) {
     const std::string first = l.graph.node("Tanh", {l.linear(fmt::format("decoder.{}.first", i), summary)});
     step.states.push_back(carried(fmt::format("state_{}", i), first, units));
-    if (c.cell == Cell::lstm) step.cells.push_back(carried(fmt::format("cell_{}", i), l.zeros_like(first), units));
+    if (c.cell == Cell::gru) continue;
+    step.cells.push_back(carried(fmt::format("cell_{}", i), c.cells_start ? first : l.zeros_like(first), units));
   }
   const bool feeds = luong(c) && c.input_feeding;
   if (feeds) step.fed = carried("fed", l.zeros_like(inputs[0]), units);
@@ -255,9 +256,11 @@ std::string decode(OnnxLayers& l, const RnnDecoderConfig& c, const std::string& 
   if (!attends(c)) input = l.add(input, l.unsqueeze(l.product(summary, fed_rows), 1));
   const std::vector<std::string> read = loop(l, c, from, input, summary, fed_rows);
   if (luong(c)) return read[0];
+  const std::string context = attends(c) ? l.linear("decoder.out.context", read[1], false)
+                                         : l.unsqueeze(l.linear("decoder.out.context", summary, false), 1);
   const std::string out = l.add(l.linear("decoder.out.state", read[0]), l.linear("decoder.out.input", embedded, false));
-  if (attends(c)) return l.add(out, l.linear("decoder.out.context", read[1], false));
-  return l.add(out, l.unsqueeze(l.linear("decoder.out.context", summary, false), 1));
+  const std::string sum = l.add(out, context);
+  return c.readout == Activation::tanh ? l.graph.node("Tanh", {sum}) : sum;
 }
 
 }  // namespace fovea::interop

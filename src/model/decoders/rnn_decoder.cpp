@@ -18,11 +18,12 @@ Score make_score(const RnnDecoderConfig& c, std::int64_t memory, Parameters& p, 
     case RnnAttention::additive:
     case RnnAttention::concat: {
       // concat is additive with W and U side by side in one matrix (Luong et al. 2015, eq. 8).
-      score::Additive a{.w = p.get(name + ".query", {h, h}, Init::xavier),
-                        .u = p.get(name + ".key", {h, memory}, Init::xavier),
-                        .v = p.get(name + ".vector", {h}, Init::xavier)};
-      if (c.attention == RnnAttention::additive) a.b = p.get(name + ".bias", {h}, Init::zeros);
-      if (c.coverage) a.coverage_weight = p.get(name + ".coverage", {h}, Init::zeros);
+      const std::int64_t inner = c.attention_dim > 0 ? c.attention_dim : h;
+      score::Additive a{.w = p.get(name + ".query", {inner, h}, Init::xavier),
+                        .u = p.get(name + ".key", {inner, memory}, Init::xavier),
+                        .v = p.get(name + ".vector", {inner}, Init::xavier)};
+      if (c.attention == RnnAttention::additive) a.b = p.get(name + ".bias", {inner}, Init::zeros);
+      if (c.coverage) a.coverage_weight = p.get(name + ".coverage", {inner}, Init::zeros);
       return a;
     }
     case RnnAttention::general:
@@ -103,9 +104,9 @@ RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes
         p.get(name + ".attentional.weight", {attended_width_ + width, width}, Init::xavier, MatrixLayout::in_out);
     weights_.attentional_bias = p.get(name + ".attentional.bias", {width}, Init::zeros);
   } else {
-    from_state_ = Linear(p, name + ".out.state", width, width);
-    if (sizes.memory > 0) from_context_ = Linear(p, name + ".out.context", attended_width_, width, false);
-    from_input_ = Linear(p, name + ".out.input", sizes.embedding, width, false);
+    from_state_ = Linear(p, name + ".out.state", width, this->width());
+    if (sizes.memory > 0) from_context_ = Linear(p, name + ".out.context", attended_width_, this->width(), false);
+    from_input_ = Linear(p, name + ".out.input", sizes.embedding, this->width(), false);
   }
   if (!p.packed()) return;
   weights_.storage = *p.packed();
@@ -155,13 +156,19 @@ RnnDecoder::Start RnnDecoder::begin(const Memory* memory, std::int64_t rows) con
     return s;
   }
   s.memory = project_memory_ ? project_memory_(memory->states) : memory->states;
-  s.summary = memory->summary ? memory->summary : mean_rows(memory->states, memory->lengths);
+  const bool last = memory->summary && !config_.mean_start;
+  s.summary = last ? memory->summary : mean_rows(memory->states, memory->lengths);
   for (const Linear& layer : first_) s.states.push_back(memory->for_targets(layer(s.summary, Activation::tanh)));
+  if (config_.cells_start) s.cells = s.states;
   return s;
 }
 
 Var RnnDecoder::read_out(const Var& states, const Var& contexts, const Var& embedded) const {
-  return add(add(from_state_(states), from_context_(contexts)), from_input_(embedded));
+  return activated(add(add(from_state_(states), from_context_(contexts)), from_input_(embedded)));
+}
+
+Var RnnDecoder::activated(const Var& sum) const {
+  return config_.readout == Activation::none ? sum : bias_activation(sum, {}, config_.readout);
 }
 
 Decoded RnnDecoder::decode_plain(const Start& start, const Var& embedded, std::span<const std::int64_t> lengths,
@@ -173,8 +180,9 @@ Decoded RnnDecoder::decode_plain(const Start& start, const Var& embedded, std::s
   for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
     const DecoderLayer& l = weights_.layers[i];
     const Var input = i == 0 ? slice(l.input, 0, 0, sizes_.embedding) : l.input;
-    x = weights_.cell == Cell::gru ? gru(x, {input, l.state, l.bias, l.state_bias}, how, start.states[i]).states
-                                   : lstm(x, {input, l.state, l.bias}, how, start.states[i]).states;
+    x = weights_.cell == Cell::gru
+            ? gru(x, {input, l.state, l.bias, l.state_bias}, how, start.states[i]).states
+            : lstm(x, {input, l.state, l.bias}, how, start.states[i], start.first_cell(i)).states;
     if (i + 1 < weights_.layers.size()) x = pass.drop(x);
     how.constant = {};
   }
@@ -184,7 +192,8 @@ Decoded RnnDecoder::decode_plain(const Start& start, const Var& embedded, std::s
   if (start.summary) pass.note(name_, "summary", start.summary);
   pass.note(name_, "state", x);
   Decoded out;
-  out.states = pass.drop(start.summary ? add_to_rows(without_context, from_context_(start.summary)) : without_context);
+  out.states = pass.drop(
+      activated(start.summary ? add_to_rows(without_context, from_context_(start.summary)) : without_context));
   pass.note(name_, "output", out.states);
   return out;
 }
@@ -210,7 +219,7 @@ Decoded RnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
     how.reading_seed = pass.next(0.5F).seed;
   }
   how.want_weights = want.cross || want.copy;
-  const AttentionalRnn run = attentional_rnn(e, s.memory, weights_, how, s.states);
+  const AttentionalRnn run = attentional_rnn(e, s.memory, weights_, how, s.states, s.cells);
   Decoded out;
   out.read = run.read;
   out.states = pass.drop(luong() ? run.attentional : read_out(run.states, run.contexts, e));
@@ -226,10 +235,11 @@ Decoded RnnDecoder::decode_by_steps(const Start& s, const Memory& memory, const 
                                     const DecoderAttention& want) const {
   const NoGrad quiet;
   const std::int64_t length = embedded.dim(1);
-  std::vector<Tensor> first;
+  std::vector<Tensor> first, cells;
   for (const Var& state : s.states) first.push_back(state.value());
+  for (const Var& cell : s.cells) cells.push_back(cell.value());
   const std::shared_ptr<const PackedAttentionalRnn> packed_now = packed();
-  AttentionalRnnStepper stepper(*packed_now, s.memory.value(), memory.lengths, first);
+  AttentionalRnnStepper stepper(*packed_now, s.memory.value(), memory.lengths, first, cells);
   Steps states, contexts, attentional, weights, scores, queries;
   LargestOfSteps largest(want.cross ? std::min(pass.top, s.memory.dim(1)) : 0);
   for (std::int64_t t = 0; t < length; ++t) {

@@ -26,7 +26,9 @@ class RnnDecoder final : public Decoder {
                                const DecoderAttention& want) const override;
   [[nodiscard]] std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows, bool want_attention,
                                                     const Interventions* interventions) const override;
-  [[nodiscard]] std::int64_t width() const override { return config_.dim; }
+  [[nodiscard]] std::int64_t width() const override {
+    return config_.readout_dim > 0 ? config_.readout_dim : config_.dim;
+  }
 
  private:
   friend class RnnState;
@@ -35,12 +37,15 @@ class RnnDecoder final : public Decoder {
     Var memory;                                    // [batch, length, memory width], what is attended to
     Var summary;                                   // [batch, width of the encoder]
     std::vector<Var, ArenaAllocator<Var>> states;  // per layer [batch, width]
+    std::vector<Var, ArenaAllocator<Var>> cells;   // the same of LSTMs; empty: zeros
+    [[nodiscard]] Var first_cell(std::size_t layer) const { return cells.empty() ? Var() : cells[layer]; }
   };
   [[nodiscard]] Start begin(const Memory* memory, std::int64_t rows) const;
   [[nodiscard]] bool luong() const { return config_.form == RnnForm::luong; }
   [[nodiscard]] bool conditional() const { return config_.form == RnnForm::conditional; }
   [[nodiscard]] bool attends() const { return config_.attention != RnnAttention::none; }
   [[nodiscard]] Var read_out(const Var& states, const Var& contexts, const Var& embedded) const;
+  [[nodiscard]] Var activated(const Var& sum) const;
   [[nodiscard]] Decoded decode_plain(const Start& start, const Var& embedded, std::span<const std::int64_t> lengths,
                                      Pass& pass) const;
 

@@ -10,9 +10,10 @@ RnnState::RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_at
                    const Interventions* interventions)
     : decoder_(decoder), want_attention_(want_attention), interventions_(interventions), packed_(decoder.packed()) {
   const RnnDecoder::Start start = decoder.begin(&memory, memory.states.dim(0));
-  std::vector<Tensor> first;
+  std::vector<Tensor> first, cells;
   for (const Var& s : start.states) first.push_back(s.value());
-  stepper_.emplace(*packed_, start.memory.value(), memory.lengths, first);
+  for (const Var& c : start.cells) cells.push_back(c.value());
+  stepper_.emplace(*packed_, start.memory.value(), memory.lengths, first, cells);
 }
 
 Tensor RnnState::step(const Tensor& embedded) {
@@ -30,9 +31,13 @@ Tensor RnnState::step(const Tensor& embedded) {
 PlainRnnState::PlainRnnState(const RnnDecoder& decoder, const Memory* memory, std::int64_t rows)
     : decoder_(decoder), layers_(decoder.packed_layers()) {
   const RnnDecoder::Start start = decoder.begin(memory, rows);
-  for (const Var& s : start.states) {
-    states_.push_back(s.value().clone());
-    cells_.push_back(decoder.weights_.cell == Cell::lstm ? Tensor::zeros(s.shape()) : Tensor());
+  for (std::size_t i = 0; i < start.states.size(); ++i) {
+    const Tensor state = start.states[i].value();
+    states_.push_back(state.clone());
+    const Var cell = start.first_cell(i);
+    cells_.push_back(cell                                  ? cell.value().clone()
+                     : decoder.weights_.cell == Cell::lstm ? Tensor::zeros(state.shape())
+                                                           : Tensor());
   }
   if (memory == nullptr) return;
   const Var& input = decoder.weights_.layers[0].input;
@@ -47,7 +52,7 @@ Tensor PlainRnnState::step(const Tensor& embedded) {
                        i == 0 ? fed_ : Tensor());
   }
   const Var out = add(decoder_.from_state_(states_.back()), decoder_.from_input_(embedded));
-  return context_ ? add(out, context_).value() : out.value();
+  return decoder_.activated(context_ ? add(out, context_) : out).value();
 }
 
 void PlainRnnState::keep(std::span<const std::int32_t> rows) {
