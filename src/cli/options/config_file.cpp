@@ -14,11 +14,16 @@
 namespace fovea::cli {
 namespace {
 
+constexpr std::uintmax_t kLargest = 1 << 20;  // bytes; a list of options takes a few hundred
+
 std::string config_text(const std::string& file) {
   std::error_code ignored;
   std::ifstream in(file, std::ios::binary);
   if (!in || std::filesystem::is_directory(file, ignored)) {
     throw FileError(fmt::format("--config: {} cannot be read", file));
+  }
+  if (std::filesystem::file_size(file, ignored) > kLargest && !ignored) {
+    throw FileError(fmt::format("--config: {} has more than 1 MiB; is it a list of options?", file));
   }
   std::string text{std::istreambuf_iterator<char>(in), {}};
   const std::size_t bad = text::invalid_utf8(text);
@@ -45,7 +50,7 @@ std::vector<std::string> with_config(std::vector<std::string> arguments, const C
   for (const auto& item : items) {
     if (item.name == "++" || item.name == "--") continue;  // a section's beginning and end
     const std::string option = "--" + item.name;
-    if (train.get_option_no_throw(option) == nullptr || option == "--config") {
+    if (train.get_option_no_throw(option) == nullptr || option == "--config" || option == "--help") {
       throw UsageError(fmt::format("--config: {}: {} is not an option of fovea train", file, item.fullname()));
     }
     const auto given = [&](const std::string& a) { return a == option || a.starts_with(option + "="); };
