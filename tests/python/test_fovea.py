@@ -1,4 +1,5 @@
 """The Python module against NumPy, and what it refuses. The module stands on PYTHONPATH."""
+import os
 import signal
 import struct
 import subprocess
@@ -85,6 +86,34 @@ class Attend(unittest.TestCase):
         turned = np.arange(6.0).reshape(2, 3).T
         np.testing.assert_allclose(fovea.Var(turned).value, turned)
 
+    def test_positions_and_places(self):
+        q, k, v = arrays((1, 5, 6), (1, 5, 6), (1, 5, 3))
+        plain = fovea.attend(q, k, v, weights=True).weights
+        np.testing.assert_array_equal(fovea.attend(q, k, v, rotary=False, weights=True).weights, plain)
+        turned = fovea.attend(q, k, v, rotary=True, weights=True).weights
+        self.assertGreater(np.abs(turned - plain).max(), 1e-4)
+        np.testing.assert_array_equal(fovea.attend(q, k, v, rotary=10000.0, weights=True).weights, turned)
+        distance = np.arange(5)[None] - np.arange(5)[:, None]
+        near = fovea.attend(q, k, v, local=1, centers=np.array([[0, 1, 2, 3, 4]]), weights=True).weights[0]
+        np.testing.assert_array_equal(near > 0, np.abs(distance) <= 1)
+        keys, values = arrays((3, 6), (3, 3))
+        kind = np.clip(distance, -1, 1) + 1
+        scores = (q[0] @ k[0].T + np.einsum("qd,qkd->qk", q[0], keys[kind])) / np.sqrt(6)
+        relative = fovea.attend(q, k, v, relative_keys=keys, relative_values=values).context[0]
+        expected = np.einsum("qk,qkd->qd", softmax(scores), v[0][None] + values[kind])
+        np.testing.assert_allclose(relative, expected, atol=1e-5)
+        table = np.zeros((32, 1), np.float32)
+        table[0] = 3  # of distance 0
+        biased = softmax(q[0] @ k[0].T / np.sqrt(6) + 3 * np.eye(5))
+        np.testing.assert_allclose(fovea.attend(q, k, v, relative_bias=table, weights=True).weights[0], biased, atol=1e-5)
+        along = fovea.attend(q, k, v, edges=([0, 1, 3, 3, 4, 5], [2, 0, 4, 1, 1])).context[0]
+        np.testing.assert_allclose(along[0], v[0, 2], atol=1e-6)
+        np.testing.assert_array_equal(along[2], 0)
+        with self.assertRaisesRegex(fovea.UsageError, "local"):
+            fovea.attend(q, k, v, gaussian=True)
+        with self.assertRaisesRegex(TypeError, "colour"):
+            fovea.attend(q, k, v, colour=1)
+
     def test_errors_have_the_librarys_words(self):
         q, = arrays((1, 3, 4))
         with self.assertRaisesRegex(fovea.UsageError, "score: \"nothing\""):
@@ -110,6 +139,82 @@ class Attend(unittest.TestCase):
             best = min(best, (time.perf_counter() - start) / 100)
         print(f"a call of attend on one query takes {best * 1e6:.1f} us")
         self.assertLess(best, 50e-6)  # under 10 on a quiet machine
+
+
+class Mechanisms(unittest.TestCase):
+    """Each mechanism gives the shapes it should, NumPy's numbers where they are short, and gradients."""
+
+    def learn(self, parameters, *outputs):
+        fovea.backward(fovea.sum(outputs[0]) if len(outputs) == 1 else fovea.sum(outputs[0]) + fovea.sum(outputs[1]))
+        for name in parameters.names():
+            self.assertTrue(np.isfinite(parameters[name].grad).all(), name)
+        parameters.zero_grad()
+
+    def test_poolings(self):
+        p = fovea.Parameters(3)
+        x, = arrays((2, 5, 6))
+        learned = fovea.LearnedPooling(p, "learned", 3, 6)(x, lengths=[5, 2], weights=True)
+        scores = np.einsum("nd,btd->bnt", p["learned.queries"].value, x) / np.sqrt(6)
+        np.testing.assert_allclose(np.array(learned.weights)[0], softmax(scores[0]), atol=1e-5)
+        self.assertEqual(np.array(learned.weights)[1, :, 2:].max(), 0)
+        context = fovea.ContextPooling(p, "context", 6, 4)(x, weights=True)
+        inner = np.tanh(x @ p["context.w"].value.T + p["context.b"].value) @ p["context.context"].value
+        np.testing.assert_allclose(np.array(context.context)[:, 0], np.einsum("bt,btd->bd", softmax(inner), x), atol=1e-5)
+        self.learn(p, learned.context, context.context)
+        pooled = fovea.MultiDimensionalPooling(p, "features", 6)(x)
+        tokens = fovea.MultiDimensional(p, "tokens", 6)(x, direction="forward")
+        self.assertEqual((pooled.shape, tokens.shape), ((2, 6), (2, 5, 6)))
+        np.testing.assert_array_equal(tokens.value[:, 0], 0)  # nothing comes before the first
+        with self.assertRaisesRegex(fovea.UsageError, "direction"):
+            fovea.MultiDimensional(p, "tokens", 6)(x, direction="up")
+        document = fovea.HierarchicalAttention(p, "document", 6, 4)(
+            x[None], words=[5, 2], sentences=[2], encode=lambda s: fovea.tanh(s))
+        self.assertEqual(document.document.shape, (1, 6))
+        np.testing.assert_allclose(document.sentence_weights.value.sum(), 1, atol=1e-5)
+        self.assertEqual(document.word_weights.value[0, 1, 2:].max(), 0)
+        self.learn(p, document.document)
+
+    def test_pairs_and_pointers(self):
+        p = fovea.Parameters(3)
+        a, b = arrays((2, 5, 6), (2, 4, 3))
+        for kind in (fovea.ParallelCoAttention, fovea.AlternatingCoAttention):
+            both = kind(p, kind.__name__, 6, 3, 7)(a, b, b_lengths=[4, 1])
+            self.assertEqual((both.a.shape, both.b.shape), ((2, 6), (2, 3)))
+            np.testing.assert_allclose(both.a_weights.value.sum(1), 1, atol=1e-5)
+            np.testing.assert_allclose(both.b_weights.value[1], [1, 0, 0, 0], atol=1e-6)
+            self.learn(p, both.a, both.b)
+        pointer = fovea.Pointer(p, "pointer", 6, 3, 7)
+        chosen = pointer(a, b, mask=np.array([True, True, False, True]))
+        scores = np.tanh((a @ p["pointer.w"].value.T)[:, :, None] + (b @ p["pointer.u"].value.T)[:, None]) @ p["pointer.v"].value
+        scores[..., 2] = -np.inf
+        np.testing.assert_allclose(chosen.value, softmax(scores), atol=1e-5)
+        loss = fovea.pointing_loss(chosen, np.array([[0, 1, 3, 0, -1]] * 2))
+        self.assertGreater(float(loss), 0)
+        loss.backward()
+        gate = fovea.CopyGate(p, "gate", 6, 6, 6)(a, a, a)
+        self.assertEqual(gate.shape, (2, 5))
+        mixed = fovea.copy_mixture(np.full((2, 5, 4), 0.25), gate, pointer(a, b), np.array([[0, 5, 1, 2]] * 2), 6)
+        np.testing.assert_allclose(mixed.value.sum(-1), 1, atol=1e-5)
+        covered = fovea.CoverageAttention(p, "coverage", 6, 3, 7)(a, b)
+        np.testing.assert_allclose(covered.coverage.value, covered.weights.value.sum(1), atol=1e-5)
+        self.assertGreater(float(fovea.coverage_loss(covered.weights, covered.weights)), 0.9)
+
+    def test_graphs_and_memories(self):
+        p = fovea.Parameters(3)
+        x, keys, values = arrays((4, 6), (1, 5, 6), (1, 5, 6))
+        graph = fovea.GraphAttention(p, "graph", 6, 3, heads=2)(x, [0, 1, 2, 4, 4], [1, 0, 2, 3], weights=True)
+        h = (x @ p["graph.w"].value).reshape(4, 2, 3)
+        np.testing.assert_allclose(np.array(graph.context)[0, 0], h[1].reshape(-1), atol=1e-5)  # its only neighbour
+        np.testing.assert_array_equal(np.array(graph.context)[0, 3], 0)
+        network = fovea.MemoryNetwork(p, "memory", 2, 6)
+        read = network(keys[:, :2], [(keys, values)], lengths=[3], weights=True)
+        self.assertEqual((read.state.shape, len(read.hops)), ((1, 2, 6), 2))
+        self.assertEqual(np.array(read.hops[1].weights)[..., 3:].max(), 0)
+        mixed = fovea.MultiRepresentational(p, "words", [6, 3], 4)([keys, keys[..., :3]])
+        np.testing.assert_allclose(mixed.weights.value.sum(-1), 1, atol=1e-5)
+        average = fovea.AverageAttention(p, "average", 6, 8)(keys)
+        self.assertEqual((mixed.mixed.shape, average.shape), ((1, 5, 4), (1, 5, 6)))
+        self.learn(p, read.state, average)
 
 
 class Tasks(unittest.TestCase):
@@ -139,6 +244,13 @@ class Tasks(unittest.TestCase):
         self.assertAlmostEqual(t.score(["one two"], [one.text])[0], one.log_probability, places=3)
         self.assertIn("<svg", one._repr_html_())
         self.assertEqual(t.trace("one two").encoder.ndim, 4)
+        heads = t.translate(["one two", "three"], kinds=["cross", "encoder"])
+        self.assertEqual(heads[0].cross.shape, (1, 2) + one.attention.shape)
+        np.testing.assert_allclose(heads[0].cross.mean((0, 1)), one.attention, atol=1e-5)
+        self.assertEqual(heads[1].encoder.shape, (1, 2, len(heads[1].source_tokens), len(heads[1].source_tokens)))
+        self.assertIsNone(heads[1].decoder)
+        with self.assertRaisesRegex(fovea.UsageError, "nothing"):
+            t.translate("one", kinds=["nothing"])
         lines = fovea.translate_lines(t, iter(["one two\n", "three\n"]), block=1)
         self.assertEqual([x.text for x in lines], [many[0].text, many[1].text])
         with self.assertRaisesRegex(fovea.UsageError, "beam"):
@@ -176,6 +288,16 @@ class Tasks(unittest.TestCase):
                             preset="rnn-bahdanau", dim=16, tokenizer="word", max_steps=10000, report_every=2, on_report=report)
             self.assertEqual(len([r for r in seen if "loss" in r]), 1)
             self.assertTrue(Path(folder, "m", "checkpoint.safetensors").exists())
+
+    def test_an_interrupt_ends_a_long_translation(self):
+        t = fovea.Translator(self.model)
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        begin = time.perf_counter()
+        with self.assertRaises(KeyboardInterrupt):
+            t.translate(["one two three"] * 400000)
+        timer.join()
+        print(f"the interrupt was heard after {time.perf_counter() - begin:.1f} s")
 
     def test_a_conversation_keeps_its_turns(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -237,6 +359,18 @@ class Tasks(unittest.TestCase):
             self.assertEqual([len(s) for s in several], [2, 2])
             self.assertEqual(several[1][0].text, "")
             self.assertLess(completer.score(["the cat"])[0], 0)
+
+    def test_a_model_goes_to_other_programs_and_back(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fovea.export_model(self.model, "ctranslate2", Path(folder, "ct2"))
+            fovea.import_model(Path(folder, "ct2"), Path(folder, "back"))
+            lines = ["one two", "three"]
+            texts = [[t.text for t in fovea.Translator(m).translate(lines)] for m in (self.model, Path(folder, "back"))]
+            self.assertEqual(*texts)
+            fovea.export_model(self.model, "onnx", Path(folder, "onnx"))
+            self.assertTrue(Path(folder, "onnx", "decoder.onnx").exists())
+            with self.assertRaisesRegex(fovea.UsageError, "tensorflow"):
+                fovea.export_model(self.model, "tensorflow", Path(folder, "t"))
 
     def test_metrics(self):
         self.assertAlmostEqual(fovea.bleu(["a b c d"], ["a b c d"]).score, 100, places=6)

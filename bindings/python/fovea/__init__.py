@@ -12,23 +12,29 @@ from itertools import islice
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 from ._fovea import (
-    Adam, Attended, Bleu, Caption, Captioner, Chat, Chrf, Classification, Classifier, Completer, Completion, Embedding,
-    Error, FileError, Gru, LayerNorm, Linear, Lstm,
-    MultiHead, Parameters, Rouge, ShapeError, Ter, Translation, TranslationTrace, Translator, UsageError, Var,
-    __version__, attend, attend_backward, backward, bleu, chrf, concat, cross_entropy, exp, gelu, import_model, log,
-    log_softmax, matmul, mean, relu, reshape, rouge, set_threads, sigmoid, slice, softmax, sum, swish, tanh, ter, threads,
-    transpose,
+    Adam, AlternatingCoAttention, Attended, AverageAttention, Bleu, Caption, Captioner, Chat, Chrf, Classification,
+    Classifier, CoAttended, Completer, Completion, ContextPooling, CopyGate, CoverageAttention, Covered,
+    DocumentAttention, Embedding, Error, FileError, GraphAttention, Gru, HierarchicalAttention, LayerNorm,
+    LearnedPooling, Linear, Lstm, MemoryNetwork, MemoryRead, MixedEmbeddings, MultiDimensional,
+    MultiDimensionalPooling, MultiHead, MultiRepresentational, ParallelCoAttention, Parameters, Pointer, Rouge,
+    ShapeError, Ter, Translation, TranslationTrace, Translator, UsageError, Var, __version__, attend,
+    attend_backward, backward, bleu, chrf, concat, copy_mixture, coverage_loss, cross_entropy, exp, export_model,
+    gelu, import_model, log, log_softmax, matmul, mean, pointing_loss, relu, reshape, rouge, set_threads, sigmoid,
+    slice, softmax, sum, swish, tanh, ter, threads, transpose,
 )
 from ._fovea import _train
 
 __all__ = [
-    "Adam", "Attended", "Bleu", "Caption", "Captioner", "Chat", "Chrf", "Classification", "Classifier", "Completer",
-    "Completion", "Embedding", "Error", "FileError", "Gru",
-    "LayerNorm", "Linear", "Lstm", "MultiHead", "Parameters", "Rouge", "ShapeError", "Ter", "Translation",
-    "TranslationTrace", "Translator", "UsageError", "Var", "__version__", "attend", "attend_backward", "backward", "bleu",
-    "chrf", "concat", "cross_entropy", "exp", "gelu", "import_model", "log", "log_softmax", "matmul", "mean", "relu",
-    "reshape", "rouge", "set_threads", "sigmoid", "slice", "softmax", "sum", "swish", "tanh", "ter", "threads", "train",
-    "translate_lines", "transpose",
+    "Adam", "AlternatingCoAttention", "Attended", "AverageAttention", "Bleu", "Caption", "Captioner", "Chat",
+    "Chrf", "Classification", "Classifier", "CoAttended", "Completer", "Completion", "ContextPooling", "CopyGate",
+    "CoverageAttention", "Covered", "DocumentAttention", "Embedding", "Error", "FileError", "GraphAttention", "Gru",
+    "HierarchicalAttention", "LayerNorm", "LearnedPooling", "Linear", "Lstm", "MemoryNetwork", "MemoryRead",
+    "MixedEmbeddings", "MultiDimensional", "MultiDimensionalPooling", "MultiHead", "MultiRepresentational",
+    "ParallelCoAttention", "Parameters", "Pointer", "Rouge", "ShapeError", "Ter", "Translation", "TranslationTrace",
+    "Translator", "UsageError", "Var", "__version__", "attend", "attend_backward", "backward", "bleu", "chrf",
+    "concat", "copy_mixture", "coverage_loss", "cross_entropy", "exp", "export_model", "gelu", "import_model",
+    "log", "log_softmax", "matmul", "mean", "pointing_loss", "relu", "reshape", "rouge", "set_threads", "sigmoid",
+    "slice", "softmax", "sum", "swish", "tanh", "ter", "threads", "train", "translate_lines", "transpose",
 ]
 
 Report = Mapping[str, Any]

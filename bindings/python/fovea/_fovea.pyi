@@ -60,14 +60,20 @@ def attend(
     causal: bool = False, weights: bool = False, params: Optional[Mapping[str, _Value]] = None,
     scale: Optional[float] = None, normalize: str = "softmax", temperature: float = 1.0, window: Optional[int] = None,
     lengths: Optional[ArrayLike] = None, mask: Optional[ArrayLike] = None, bias: Optional[_Value] = None,
-    alibi: bool = False, heads: int = 0, kv_heads: int = 0, top: int = 0,
+    alibi: bool = False, heads: int = 0, kv_heads: int = 0, top: int = 0, *, rotary: Union[bool, float] = False,
+    relative_bias: Optional[_Value] = None, relative_keys: Optional[_Value] = None,
+    relative_values: Optional[_Value] = None, local: Optional[int] = None, centers: Optional[_Value] = None,
+    gaussian: bool = False, edges: Optional[Tuple[ArrayLike, ArrayLike]] = None,
 ) -> Attended: ...
 def attend_backward(
     grad: ArrayLike, query: ArrayLike, key: Optional[ArrayLike] = None, value: Optional[ArrayLike] = None,
     score: str = "scaled-dot", causal: bool = False, params: Optional[Mapping[str, _Value]] = None,
     scale: Optional[float] = None, normalize: str = "softmax", temperature: float = 1.0, window: Optional[int] = None,
     lengths: Optional[ArrayLike] = None, mask: Optional[ArrayLike] = None, bias: Optional[_Value] = None,
-    alibi: bool = False, heads: int = 0, kv_heads: int = 0,
+    alibi: bool = False, heads: int = 0, kv_heads: int = 0, *, rotary: Union[bool, float] = False,
+    relative_bias: Optional[_Value] = None, relative_keys: Optional[_Value] = None,
+    relative_values: Optional[_Value] = None, local: Optional[int] = None, centers: Optional[_Value] = None,
+    gaussian: bool = False, edges: Optional[Tuple[ArrayLike, ArrayLike]] = None,
 ) -> Dict[str, _Floats]: ...
 
 def exp(x: _Value) -> Var: ...
@@ -142,6 +148,106 @@ class Lstm:
     def __init__(self, parameters: Parameters, name: str, inputs: int, hidden: int) -> None: ...
     def __call__(self, x: _Value) -> Var: ...
 
+class LearnedPooling:
+    def __init__(self, parameters: Parameters, name: str, queries: int, dim: int) -> None: ...
+    def __call__(self, x: _Value, lengths: Optional[ArrayLike] = None, weights: bool = False) -> Attended: ...
+
+class ContextPooling:
+    def __init__(self, parameters: Parameters, name: str, dim: int, hidden: int) -> None: ...
+    def __call__(self, x: _Value, lengths: Optional[ArrayLike] = None, weights: bool = False) -> Attended: ...
+
+class MultiDimensional:
+    def __init__(self, parameters: Parameters, name: str, dim: int) -> None: ...
+    def __call__(self, x: _Value, lengths: Optional[ArrayLike] = None, direction: str = "both") -> Var: ...
+
+class MultiDimensionalPooling:
+    def __init__(self, parameters: Parameters, name: str, dim: int) -> None: ...
+    def __call__(self, x: _Value, lengths: Optional[ArrayLike] = None) -> Var: ...
+
+class DocumentAttention:
+    document: Var
+    word_weights: Var
+    sentence_weights: Var
+
+class HierarchicalAttention:
+    def __init__(
+        self, parameters: Parameters, name: str, word_dim: int, hidden: int, sentence_dim: int = 0,
+    ) -> None: ...
+    def __call__(
+        self, x: _Value, words: Optional[ArrayLike] = None, sentences: Optional[ArrayLike] = None,
+        encode: Optional[Callable[[Var], Var]] = None,
+    ) -> DocumentAttention: ...
+
+class CoAttended:
+    a: Var
+    b: Var
+    a_weights: Var
+    b_weights: Var
+
+class ParallelCoAttention:
+    def __init__(self, parameters: Parameters, name: str, dim_a: int, dim_b: int, hidden: int) -> None: ...
+    def __call__(
+        self, a: _Value, b: _Value, a_lengths: Optional[ArrayLike] = None, b_lengths: Optional[ArrayLike] = None,
+    ) -> CoAttended: ...
+
+class AlternatingCoAttention(ParallelCoAttention): ...
+
+class Pointer:
+    def __init__(self, parameters: Parameters, name: str, query_dim: int, key_dim: int, hidden: int) -> None: ...
+    def __call__(
+        self, query: _Value, key: _Value, lengths: Optional[ArrayLike] = None, mask: Optional[ArrayLike] = None,
+    ) -> Var: ...
+
+class CopyGate:
+    def __init__(
+        self, parameters: Parameters, name: str, context_dim: int, state_dim: int, input_dim: int,
+    ) -> None: ...
+    def __call__(self, context: _Value, state: _Value, input: _Value) -> Var: ...
+
+def copy_mixture(vocabulary: _Value, gate: _Value, weights: _Value, source: ArrayLike, size: int) -> Var: ...
+def pointing_loss(probabilities: _Value, targets: ArrayLike) -> Var: ...
+def coverage_loss(weights: _Value, coverage: _Value) -> Var: ...
+
+class Covered:
+    context: Var
+    weights: Var
+    coverage: Var
+    loss: Var
+
+class CoverageAttention:
+    def __init__(self, parameters: Parameters, name: str, query_dim: int, key_dim: int, hidden: int) -> None: ...
+    def __call__(
+        self, query: _Value, key: _Value, value: Optional[_Value] = None, lengths: Optional[ArrayLike] = None,
+        coverage: Optional[_Value] = None,
+    ) -> Covered: ...
+
+class GraphAttention:
+    def __init__(self, parameters: Parameters, name: str, dim: int, out: int, heads: int = 1) -> None: ...
+    def __call__(self, x: _Value, row_start: ArrayLike, column: ArrayLike, weights: bool = False) -> Attended: ...
+
+class MixedEmbeddings:
+    mixed: Var
+    weights: Var
+
+class MultiRepresentational:
+    def __init__(self, parameters: Parameters, name: str, dims: Sequence[int], dim: int) -> None: ...
+    def __call__(self, embeddings: Sequence[_Value]) -> MixedEmbeddings: ...
+
+class MemoryRead:
+    state: Var
+    hops: List[Attended]
+
+class MemoryNetwork:
+    def __init__(self, parameters: Parameters, name: str, hops: int, dim: int) -> None: ...
+    def __call__(
+        self, query: _Value, memories: Sequence[Tuple[_Value, _Value]], lengths: Optional[ArrayLike] = None,
+        weights: bool = False,
+    ) -> MemoryRead: ...
+
+class AverageAttention:
+    def __init__(self, parameters: Parameters, name: str, dim: int, inner: int) -> None: ...
+    def __call__(self, x: _Value) -> Var: ...
+
 class Adam:
     def __init__(
         self, parameters: Parameters, rate: float = 1e-3, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
@@ -192,6 +298,12 @@ class Translation:
     target_tokens: List[str]
     @property
     def attention(self) -> Optional[_Floats]: ...
+    @property
+    def cross(self) -> Optional[_Floats]: ...
+    @property
+    def encoder(self) -> Optional[_Floats]: ...
+    @property
+    def decoder(self) -> Optional[_Floats]: ...
     def _repr_html_(self) -> str: ...
 
 class TranslationTrace:
@@ -210,7 +322,7 @@ class Translator:
         self, text: Union[str, Sequence[str]], beam: int = 5, n_best: int = 1, attention: bool = False,
         length_penalty: float = 1.0, min_length: int = 0, max_length: int = 0, no_repeat_ngram: int = 0,
         sample: bool = False, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0, seed: int = 1,
-        replace_unknown: bool = False, words: bool = False,
+        replace_unknown: bool = False, words: bool = False, kinds: Sequence[str] = (),
     ) -> Any: ...
     def trace(self, text: str, beam: int = 5) -> TranslationTrace: ...
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> List[float]: ...
@@ -283,4 +395,5 @@ class Completer:
     def score(self, texts: Sequence[str]) -> List[float]: ...
 
 def import_model(source: _Path, model: _Path) -> str: ...
+def export_model(model: _Path, to: str, out: _Path) -> None: ...
 def _train(options: Sequence[str], on_report: Optional[Callable[[Mapping[str, Any]], object]]) -> str: ...

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/attention/mask.hpp"
 #include "fovea/tensor.hpp"
 #include "fovea/var.hpp"
 
@@ -22,6 +23,8 @@ namespace py = pybind11;
 [[nodiscard]] py::array array_of(const Tensor& tensor);
 /// Of int64.
 [[nodiscard]] std::vector<std::int64_t> integers_of(const py::handle& array, const char* name);
+/// Of bool: which pairs are visible; None: all.
+[[nodiscard]] Mask mask_of(const py::handle& array);
 /// A Var as it is, an array as a constant.
 [[nodiscard]] Var var_of(const py::handle& value, const char* name);
 
@@ -41,6 +44,7 @@ auto unlocked(const Work& work) {
 void bind_arrays(py::module_& m);
 void bind_attention(py::module_& m);
 void bind_layers(py::module_& m);
+void bind_mechanisms(py::module_& m);
 void bind_metrics(py::module_& m);
 void bind_tasks(py::module_& m);
 void bind_training(py::module_& m);

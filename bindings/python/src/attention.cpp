@@ -11,7 +11,7 @@ namespace {
 
 struct Options {
   AttendOptions how;
-  std::vector<std::int64_t> lengths;
+  std::vector<std::int64_t> lengths, row_start, column;
   std::map<std::string, Var> parameters;
 };
 
@@ -63,41 +63,87 @@ Normalizer normalizer_of(const std::string& name, float temperature) {
   throw UsageError("normalize: \"" + name + "\" is not one of softmax, sparsemax, entmax15, sigmoid, hard");
 }
 
-// Fills options, whose spans and Vars live in it. With `learn`, parameters and bias given as arrays get gradients.
-void fill(Options& o, const std::string& score, const py::object& params, std::optional<float> scale,
-          const std::string& normalize, float temperature, bool causal, std::optional<std::int64_t> window,
-          const py::object& lengths, const py::object& mask, const py::object& bias, bool alibi, std::int64_t heads,
-          std::int64_t kv_heads, bool learn) {
-  if (!params.is_none()) {
-    for (const auto& [name, value] : params.cast<py::dict>()) {
+// What both attend() and attend_backward() take.
+struct Stages {
+  std::string score;
+  bool causal;
+  py::object params;
+  std::optional<float> scale;
+  std::string normalize;
+  float temperature;
+  std::optional<std::int64_t> window;
+  py::object lengths, mask, bias;
+  bool alibi;
+  std::int64_t heads, kv_heads;
+  py::dict more;  // what few calls have: rotary, local and the rest
+};
+
+// Options that stand for themselves; each is named by its keyword.
+void fill_more(Options& o, const py::dict& more) {
+  std::optional<Local> local;
+  for (const auto& [key, value] : more) {
+    const auto name = key.cast<std::string>();
+    if (value.is_none()) continue;
+    if (name == "rotary") {
+      const bool on = py::isinstance<py::bool_>(value);
+      if (!on) o.how.rotary = Rotary{.base = value.cast<float>()};
+      if (on && value.cast<bool>()) o.how.rotary = Rotary{};
+    } else if (name == "relative_bias") {
+      o.how.relative_bias = RelativeBias{.table = var_of(value, "relative_bias")};
+    } else if (name == "relative_keys") {
+      if (!o.how.relative_positions) o.how.relative_positions.emplace();
+      o.how.relative_positions->keys = var_of(value, "relative_keys");
+    } else if (name == "relative_values") {
+      if (!o.how.relative_positions) o.how.relative_positions.emplace();
+      o.how.relative_positions->values = var_of(value, "relative_values");
+    } else if (name == "local") {
+      if (!local) local.emplace();
+      local->half_width = value.cast<std::int64_t>();
+    } else if (name == "centers") {
+      if (!local) local.emplace();
+      local->centers = var_of(value, "centers");
+    } else if (name == "gaussian") {
+      if (!local) local.emplace();
+      local->gaussian = value.cast<bool>();
+    } else if (name == "edges") {
+      const auto pair = value.cast<std::pair<py::object, py::object>>();
+      o.row_start = integers_of(pair.first, "edges");
+      o.column = integers_of(pair.second, "edges");
+      o.how.edges = {.row_start = o.row_start, .column = o.column};
+    } else {
+      throw py::type_error("attend() got an unexpected keyword argument '" + name + "'");
+    }
+  }
+  if (local && !more.contains("local")) throw UsageError("local: centers and gaussian go with it");
+  o.how.local = local;
+}
+
+// Fills options, whose spans and Vars live in it. With `learn`, parameters given as arrays get gradients.
+void fill(Options& o, const Stages& s, bool learn) {
+  if (!s.params.is_none()) {
+    for (const auto& [name, value] : s.params.cast<py::dict>()) {
       const Var var = var_of(value, "params");
       o.parameters.emplace(name.cast<std::string>(),
                            learn && !py::isinstance<Var>(value) ? Var::parameter(var.value()) : var);
     }
   }
-  o.how.score = score_of(o, score, scale);
-  o.how.normalizer = normalizer_of(normalize, temperature);
-  o.how.causal = causal;
-  if (window) {
-    if (*window < 0) throw UsageError("window: 0 or more is needed");
-    o.how.window = *window;
+  o.how.score = score_of(o, s.score, s.scale);
+  o.how.normalizer = normalizer_of(s.normalize, s.temperature);
+  o.how.causal = s.causal;
+  if (s.window) {
+    if (*s.window < 0) throw UsageError("window: 0 or more is needed");
+    o.how.window = *s.window;
   }
-  if (!lengths.is_none()) {
-    o.lengths = integers_of(lengths, "lengths");
+  if (!s.lengths.is_none()) {
+    o.lengths = integers_of(s.lengths, "lengths");
     o.how.lengths = o.lengths;
   }
-  if (!mask.is_none()) {
-    const auto values = py::array_t<bool, py::array::c_style | py::array::forcecast>::ensure(mask);
-    if (!values) throw py::type_error("mask: an array of bool is needed");
-    Shape shape;
-    for (py::ssize_t axis = 0; axis < values.ndim(); ++axis) shape.push_back(values.shape(axis));
-    std::vector<std::uint8_t> allowed(values.data(), values.data() + values.size());
-    o.how.mask = Mask::of(shape, allowed);
-  }
-  if (!bias.is_none()) o.how.bias = var_of(bias, "bias");
-  o.how.alibi = alibi;
-  o.how.heads = heads;
-  o.how.kv_heads = kv_heads;
+  o.how.mask = mask_of(s.mask);
+  if (!s.bias.is_none()) o.how.bias = var_of(s.bias, "bias");
+  o.how.alibi = s.alibi;
+  o.how.heads = s.heads;
+  o.how.kv_heads = s.kv_heads;
+  if (!s.more.empty()) fill_more(o, s.more);
 }
 
 }  // namespace
@@ -142,13 +188,16 @@ void bind_attention(py::module_& m) {
       [](const py::object& query, const py::object& key, const py::object& value, const std::string& score, bool causal,
          bool weights, const py::object& params, std::optional<float> scale, const std::string& normalize,
          float temperature, std::optional<std::int64_t> window, const py::object& lengths, const py::object& mask,
-         const py::object& bias, bool alibi, std::int64_t heads, std::int64_t kv_heads, std::int64_t top) {
+         const py::object& bias, bool alibi, std::int64_t heads, std::int64_t kv_heads, std::int64_t top,
+         const py::kwargs& more) {
         const Var q = var_of(query, "query");
         const Var k = key.is_none() ? q : var_of(key, "key");
         const Var v = value.is_none() ? k : var_of(value, "value");
         Options o;
-        fill(o, score, params, scale, normalize, temperature, causal, window, lengths, mask, bias, alibi, heads,
-             kv_heads, false);
+        fill(o,
+             {score, causal, params, scale, normalize, temperature, window, lengths, mask, bias, alibi, heads, kv_heads,
+              more},
+             false);
         o.how.want.weights = weights;
         o.how.want.top = top;
         return unlocked([&] { return attend(q, k, v, o.how); });
@@ -158,21 +207,27 @@ void bind_attention(py::module_& m) {
       py::arg("scale") = py::none(), py::arg("normalize") = "softmax", py::arg("temperature") = 1.0F,
       py::arg("window") = py::none(), py::arg("lengths") = py::none(), py::arg("mask") = py::none(),
       py::arg("bias") = py::none(), py::arg("alibi") = false, py::arg("heads") = 0, py::arg("kv_heads") = 0,
-      py::arg("top") = 0, "Attention by stages: scores, weights, the weighted sum of the values.");
+      py::arg("top") = 0,
+      "Attention by stages: scores, weights, the weighted sum of the values. Also rotary, relative_bias, "
+      "relative_keys, "
+      "relative_values, local with centers and gaussian, and edges.");
 
   m.def(
       "attend_backward",
       [](const py::object& grad, const py::object& query, const py::object& key, const py::object& value,
          const std::string& score, bool causal, const py::object& params, std::optional<float> scale,
          const std::string& normalize, float temperature, std::optional<std::int64_t> window, const py::object& lengths,
-         const py::object& mask, const py::object& bias, bool alibi, std::int64_t heads, std::int64_t kv_heads) {
+         const py::object& mask, const py::object& bias, bool alibi, std::int64_t heads, std::int64_t kv_heads,
+         const py::kwargs& more) {
         const Var q = Var::parameter(tensor_of(query, "query"));
         const Var k = key.is_none() ? q : Var::parameter(tensor_of(key, "key"));
         const Var v = value.is_none() ? k : Var::parameter(tensor_of(value, "value"));
         const Tensor d = tensor_of(grad, "grad");
         Options o;
-        fill(o, score, params, scale, normalize, temperature, causal, window, lengths, mask, bias, alibi, heads,
-             kv_heads, true);
+        fill(o,
+             {score, causal, params, scale, normalize, temperature, window, lengths, mask, bias, alibi, heads, kv_heads,
+              more},
+             true);
         unlocked([&] {
           const Var context = attend(q, k, v, o.how).context;
           if (!(context.shape() == d.shape())) {

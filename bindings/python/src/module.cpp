@@ -45,6 +45,19 @@ std::vector<std::int64_t> integers_of(const py::handle& array, const char* name)
   return {values.data(), values.data() + values.size()};
 }
 
+Mask mask_of(const py::handle& array) {
+  if (array.is_none()) return {};
+  const auto values = py::array_t<bool, py::array::c_style | py::array::forcecast>::ensure(array);
+  if (!values) {
+    PyErr_Clear();
+    throw py::type_error("mask: an array of bool is needed");
+  }
+  Shape shape;
+  for (py::ssize_t axis = 0; axis < values.ndim(); ++axis) shape.push_back(values.shape(axis));
+  const std::vector<std::uint8_t> allowed(values.data(), values.data() + values.size());
+  return Mask::of(shape, allowed);
+}
+
 Var var_of(const py::handle& value, const char* name) {
   if (py::isinstance<Var>(value)) return value.cast<Var>();
   return Var(tensor_of(value, name));
@@ -85,6 +98,7 @@ PYBIND11_MODULE(_fovea, m) {
   python::bind_arrays(m);
   python::bind_attention(m);
   python::bind_layers(m);
+  python::bind_mechanisms(m);
   python::bind_metrics(m);
   python::bind_tasks(m);
   python::bind_training(m);

@@ -4,6 +4,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include "arrays.hpp"
+#include "blocks.hpp"
 #include "cli/train/train_options.hpp"
 #include "fovea/chat.hpp"
 #include "fovea/classifier.hpp"
@@ -163,6 +164,15 @@ void bind_tasks(py::module_& m) {
             return t.attention.empty() ? py::none() : py::object(matrix_of(t.attention));
           },
           "[target, source], the mean of layers and heads; None unless asked for.")
+      .def_property_readonly(
+          "cross", [](const Translation& t) { return maps_of(t.record(), AttentionKind::cross); },
+          "[layer, head, target, source]; None unless `kinds` asked for it.")
+      .def_property_readonly(
+          "encoder", [](const Translation& t) { return maps_of(t.record(), AttentionKind::encoder); },
+          "[layer, head, source, source]; None unless `kinds` asked for it.")
+      .def_property_readonly(
+          "decoder", [](const Translation& t) { return maps_of(t.record(), AttentionKind::decoder); },
+          "[layer, head, target, target]; None unless `kinds` asked for it.")
       .def("_repr_html_", [](const Translation& t) { return picture(t.record()); })
       .def("__repr__",
            [](const Translation& t) { return "Translation(" + py::repr(py::str(t.text)).cast<std::string>() + ")"; });
@@ -193,7 +203,8 @@ void bind_tasks(py::module_& m) {
           "translate",
           [](const Translator& t, const py::object& text, int beam, int n_best, bool attention, float length_penalty,
              int min_length, int max_length, int no_repeat_ngram, bool sample, float temperature, int top_k,
-             float top_p, std::uint64_t seed, bool replace_unknown, bool words) -> py::object {
+             float top_p, std::uint64_t seed, bool replace_unknown, bool words,
+             const std::vector<std::string>& kinds) -> py::object {
             const bool single = py::isinstance<py::str>(text);
             const std::vector<std::string> lines =
                 single ? std::vector<std::string>{text.cast<std::string>()} : text.cast<std::vector<std::string>>();
@@ -212,27 +223,19 @@ void bind_tasks(py::module_& m) {
             how.seed = seed;
             how.replace_unknown = replace_unknown;
             how.merge_words = words;
+            for (const std::string& kind : kinds) how.kinds.push_back(attention_kind(kind));
             t.check(how);
-            // In blocks, so that an interrupt is heard in between.
-            constexpr std::size_t block = 1024;
-            std::vector<std::vector<Translation>> all;
-            for (std::size_t at = 0; at < lines.size(); at += block) {
-              how.first_line = static_cast<std::int64_t>(at);
-              auto part = unlocked(
-                  [&] { return t.translate(std::span(lines).subspan(at, std::min(block, lines.size() - at)), how); });
-              for (auto& one : part) all.push_back(std::move(one));
-            }
-            if (single) return n_best == 1 ? py::cast(std::move(all[0][0])) : py::cast(std::move(all[0]));
-            if (n_best != 1) return py::cast(std::move(all));
-            py::list out;
-            for (auto& one : all) out.append(py::cast(std::move(one[0])));
-            return out;
+            auto all = in_blocks(lines, [&](std::span<const std::string> part, std::int64_t first) {
+              how.first_line = first;
+              return t.translate(part, how);
+            });
+            return as_asked(std::move(all), single, n_best);
           },
           py::arg("text"), py::arg("beam") = 5, py::arg("n_best") = 1, py::arg("attention") = false,
           py::arg("length_penalty") = 1.0F, py::arg("min_length") = 0, py::arg("max_length") = 0,
           py::arg("no_repeat_ngram") = 0, py::arg("sample") = false, py::arg("temperature") = 1.0F,
           py::arg("top_k") = 0, py::arg("top_p") = 1.0F, py::arg("seed") = 1, py::arg("replace_unknown") = false,
-          py::arg("words") = false,
+          py::arg("words") = false, py::arg("kinds") = std::vector<std::string>(),
           "A Translation for a text, a list of them for a list; with n_best above 1, lists of so many.")
       .def(
           "trace",
@@ -277,7 +280,8 @@ void bind_tasks(py::module_& m) {
               return py::cast(unlocked([&] { return c.classify(line); }));
             }
             const auto lines = text.cast<std::vector<std::string>>();
-            return py::cast(unlocked([&] { return c.classify(std::span<const std::string>(lines)); }));
+            return py::cast(
+                in_blocks(lines, [&](std::span<const std::string> part, std::int64_t) { return c.classify(part); }));
           },
           py::arg("text"))
       .def_property_readonly("labels", &Classifier::labels);
@@ -307,6 +311,17 @@ void bind_tasks(py::module_& m) {
         return unlocked([&] { return import_model(source, model); }).found;
       },
       py::arg("source"), py::arg("model"), "Makes a model folder of another program's model; says what it was.");
+  m.def(
+      "export_model",
+      [](const std::filesystem::path& model, const std::string& to, const std::filesystem::path& out) {
+        const ExportFormat format = export_format(to);
+        unlocked([&] {
+          export_model(model, format, out);
+          return 0;
+        });
+      },
+      py::arg("model"), py::arg("to"), py::arg("out"),
+      "Writes a model folder for another program: to is ctranslate2, huggingface or onnx.");
 }
 
 void bind_training(py::module_& m) {

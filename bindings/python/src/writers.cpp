@@ -4,25 +4,12 @@
 #include <pybind11/stl/filesystem.h>
 
 #include "arrays.hpp"
+#include "blocks.hpp"
 #include "fovea/captioner.hpp"
 #include "fovea/completer.hpp"
 #include "records.hpp"
 
 namespace fovea::python {
-namespace {
-
-// One result for a single text, a list for a list; with n_best above 1 lists of so many.
-template <class Result>
-py::object as_asked(std::vector<std::vector<Result>> all, bool single, int n_best) {
-  if (single) return n_best == 1 ? py::cast(std::move(all[0][0])) : py::cast(std::move(all[0]));
-  if (n_best != 1) return py::cast(std::move(all));
-  py::list out;
-  for (auto& one : all) out.append(py::cast(std::move(one[0])));
-  return out;
-}
-
-}  // namespace
-
 void bind_writers(py::module_& m) {
   py::class_<Caption>(m, "Caption", "One caption of a picture.")
       .def_readonly("text", &Caption::text)
@@ -58,8 +45,12 @@ void bind_writers(py::module_& m) {
             } else {
               for (const py::handle& one : path) add(one);
             }
-            const CaptionOptions how{.beam = beam, .n_best = n_best, .max_length = max_length, .attention = attention};
-            return as_asked(unlocked([&] { return c.captions(places, how); }), single, n_best);
+            CaptionOptions how{.beam = beam, .n_best = n_best, .max_length = max_length, .attention = attention};
+            auto all = in_blocks(places, [&](std::span<const std::string> part, std::int64_t first) {
+              how.first_line = first;
+              return c.captions(part, how);
+            });
+            return as_asked(std::move(all), single, n_best);
           },
           py::arg("path"), py::arg("beam") = 5, py::arg("n_best") = 1, py::arg("attention") = true,
           py::arg("max_length") = 40,
@@ -93,16 +84,20 @@ void bind_writers(py::module_& m) {
              bool sample, float temperature, int top_k, float top_p, std::uint64_t seed) {
             const bool single = py::isinstance<py::str>(text);
             const auto lines = single ? std::vector{text.cast<std::string>()} : text.cast<std::vector<std::string>>();
-            const CompleteOptions how{.beam = beam,
-                                      .n_best = n_best,
-                                      .max_length = max_length,
-                                      .sample = sample,
-                                      .temperature = temperature,
-                                      .top_k = top_k,
-                                      .top_p = top_p,
-                                      .seed = seed,
-                                      .attention = attention};
-            return as_asked(unlocked([&] { return c.complete(lines, how); }), single, n_best);
+            CompleteOptions how{.beam = beam,
+                                .n_best = n_best,
+                                .max_length = max_length,
+                                .sample = sample,
+                                .temperature = temperature,
+                                .top_k = top_k,
+                                .top_p = top_p,
+                                .seed = seed,
+                                .attention = attention};
+            auto all = in_blocks(lines, [&](std::span<const std::string> part, std::int64_t first) {
+              how.first_line = first;
+              return c.complete(part, how);
+            });
+            return as_asked(std::move(all), single, n_best);
           },
           py::arg("text"), py::arg("beam") = 5, py::arg("n_best") = 1, py::arg("attention") = false,
           py::arg("max_length") = 50, py::arg("sample") = false, py::arg("temperature") = 1.0F, py::arg("top_k") = 0,

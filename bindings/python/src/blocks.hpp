@@ -1,0 +1,47 @@
+// Work on many lines from Python.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+
+namespace fovea::python {
+
+/// The results of all lines, a block at a time, so that an interrupt is heard in between: larger blocks where lines are
+/// quick. Work takes lines and the number of the first one, and gives a result for each.
+template <class Work>
+auto in_blocks(const std::vector<std::string>& lines, const Work& work) {
+  using Results = decltype(work(std::span(lines), std::int64_t{0}));
+  Results all;
+  all.reserve(lines.size());
+  std::size_t block = 128;
+  while (all.size() < lines.size()) {
+    const std::size_t at = all.size();
+    const auto begin = std::chrono::steady_clock::now();
+    Results part = unlocked([&] {
+      return work(std::span(lines).subspan(at, std::min(block, lines.size() - at)), static_cast<std::int64_t>(at));
+    });
+    std::move(part.begin(), part.end(), std::back_inserter(all));
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    if (taken.count() < 0.25) block = std::min<std::size_t>(block * 4, 4096);
+    if (taken.count() > 1) block = std::max<std::size_t>(block / 2, 8);
+  }
+  return all;
+}
+
+/// One result for a single text, a list for a list; with n_best above 1 lists of so many.
+template <class Result>
+py::object as_asked(std::vector<std::vector<Result>> all, bool single, int n_best) {
+  if (single) return n_best == 1 ? py::cast(std::move(all[0][0])) : py::cast(std::move(all[0]));
+  if (n_best != 1) return py::cast(std::move(all));
+  py::list out;
+  for (auto& one : all) out.append(py::cast(std::move(one[0])));
+  return out;
+}
+
+}  // namespace fovea::python
