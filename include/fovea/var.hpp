@@ -13,6 +13,7 @@
 
 namespace fovea {
 
+class LeafObserver;
 class Var;
 
 namespace detail {
@@ -66,7 +67,9 @@ struct VarState final : Counted {
   bool stale = false;  // the leaf's grad holds an earlier step's values; the next write replaces them
   bool requires_grad = false;
   Ref<Node> producer;
-  int output = 0;  // which of the producer's outputs
+  int output = 0;                     // which of the producer's outputs
+  std::atomic<std::int32_t> uses{0};  // of a leaf: steps that it is an input of and that backward() has not walked
+  std::int32_t number = -1;           // of a leaf: what a LeafObserver knows it by
 };
 
 }  // namespace detail
@@ -116,6 +119,8 @@ class Var {
   [[nodiscard]] Tensor grad() const;
   /// Forgets the gradient; its memory is kept for the next one.
   void zero_grad() const;
+  /// Gives a leaf the number that a LeafObserver hears, 0 or more.
+  void set_number(std::int32_t number) const { state_->number = number; }
 
   // For ops' backward functions. Both do nothing harmful when !requires_grad(), but check first to save the work.
   void accumulate(const Tensor& gradient) const;
@@ -124,13 +129,24 @@ class Var {
 
  private:
   friend class detail::Node;
-  friend void backward(const Var&, const Tensor&);
+  friend void backward(const Var&, const Tensor&, LeafObserver*);
   template <class F>
   friend Var record(Tensor, std::initializer_list<Var>, F&&);
   template <class F>
   friend void record(std::initializer_list<std::pair<Var*, Tensor>>, std::span<const Var>, F&&);
   detail::Ref<detail::VarState> state_;
   const char* absent_ = "a Var without a value is used as if it had one";
+};
+
+/// Hears of leaves whose gradient is complete while backward() still works on others.
+class LeafObserver {
+ public:
+  LeafObserver() = default;
+  virtual ~LeafObserver() = default;
+  LeafObserver(const LeafObserver&) = delete;
+  LeafObserver& operator=(const LeafObserver&) = delete;
+  /// The leaf's number (Var::set_number). A leaf is left out when some step that it is an input of was not walked.
+  virtual void complete(std::int32_t number) = 0;
 };
 
 namespace detail {
@@ -147,7 +163,7 @@ class Node : public Counted {
   virtual void release() = 0;  // frees what run() needed
   [[nodiscard]] Var attach(Tensor value, int output);
   [[nodiscard]] std::span<const Var> inputs() const { return {inputs_, count_}; }
-  void drop_inputs();
+  void drop_inputs(LeafObserver* observer = nullptr);
 
   Tensor output_grads[kMaxOutputs];  // empty for an output that was not used
   std::uint64_t sequence;
@@ -229,8 +245,8 @@ void record(std::initializer_list<std::pair<Var*, Tensor>> outputs, std::span<co
 
 /// Walks the tape back from `root`, which must hold one value, and adds to the gradient of every leaf it depends on.
 /// What the ops kept is freed on the way, so a graph can be walked once; again, it throws Error.
-void backward(const Var& root);
+void backward(const Var& root, LeafObserver* observer = nullptr);
 /// The same from a root of any shape, given dL/d(root).
-void backward(const Var& root, const Tensor& gradient);
+void backward(const Var& root, const Tensor& gradient, LeafObserver* observer = nullptr);
 
 }  // namespace fovea

@@ -61,13 +61,21 @@ Node::Node(std::span<const Var> inputs) : sequence(next_sequence.fetch_add(1, st
   } else {
     std::copy(inputs.begin(), inputs.end(), inline_);
   }
+  for (const Var& input : inputs) {
+    if (input.requires_grad() && !input.state_->producer) input.state_->uses.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 Node::~Node() {
   drop_inputs();
 }
 
-void Node::drop_inputs() {
+void Node::drop_inputs(LeafObserver* observer) {
+  for (const Var& input : inputs()) {
+    if (!input.requires_grad() || input.state_->producer) continue;
+    const bool last = input.state_->uses.fetch_sub(1, std::memory_order_relaxed) == 1;
+    if (last && observer != nullptr && input.state_->number >= 0) observer->complete(input.state_->number);
+  }
   if (inputs_ != inline_) {
     std::destroy_n(inputs_, count_);
     arena_release(inputs_);
@@ -153,12 +161,12 @@ GradTarget Var::grad_target() const {
   return {slot, true};
 }
 
-void backward(const Var& root) {
+void backward(const Var& root, LeafObserver* observer) {
   if (root.size() != 1) throw ShapeError("backward: the root must hold one value, not " + root.shape().text());
-  backward(root, Tensor::full(root.shape(), 1.0F));
+  backward(root, Tensor::full(root.shape(), 1.0F), observer);
 }
 
-void backward(const Var& root, const Tensor& gradient) {
+void backward(const Var& root, const Tensor& gradient, LeafObserver* observer) {
   if (!root.requires_grad()) throw Error("backward: the root does not depend on any parameter");
   const detail::Ref<detail::Node>& last = root.state_->producer;
   if (last && last->walked) throw Error("backward: this graph was walked before; what its steps kept is gone");
@@ -188,7 +196,7 @@ void backward(const Var& root, const Tensor& gradient) {
       for (const Var& input : node->inputs()) {
         if (input.requires_grad() && input.state_->producer) push(input.state_->producer);
       }
-      node->drop_inputs();  // with them go the values that nobody else needs, for the gradients to come
+      node->drop_inputs(observer);  // with them go the values that nobody else needs, for the gradients to come
     }
   } catch (...) {
     for (const auto& node : heap) node->walked = true;  // half of a graph is as good as none

@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* kLibrary = "libmpi.so.40";
 constexpr std::size_t kLargestMessage = std::size_t{1} << 28;  // bytes of one message: MPI counts in int
-constexpr int kTag = 1;
-constexpr int kFunneled = 1;  // MPI_THREAD_FUNNELED: one thread calls it
+constexpr int kFirstTag = 1;                                   // of channel 0; the standard promises tags up to 32,767
+constexpr int kSerialized = 2;                                 // MPI_THREAD_SERIALIZED: one thread at a time calls it
 
 using Clock = std::chrono::steady_clock;
 using Handle = void*;
@@ -32,7 +32,9 @@ class Alone final : public Processes {
  public:
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int count() const override { return 1; }
-  void exchange(std::span<const Outgoing>, std::span<const Incoming>) override {}
+  [[nodiscard]] int start(int, std::span<const Outgoing>, std::span<const Incoming>) override { return 0; }
+  [[nodiscard]] bool done(int) override { return true; }
+  void wait(int) override {}
 };
 
 struct Library {
@@ -73,20 +75,23 @@ class Mpi final : public Processes {
  public:
   Mpi() {
     int provided = 0;
-    check(mpi_.init_thread(nullptr, nullptr, kFunneled, &provided), "MPI_Init_thread");
+    check(mpi_.init_thread(nullptr, nullptr, kSerialized, &provided), "MPI_Init_thread");
+    if (provided < kSerialized) throw Error("this Open MPI was built for programs of one thread (MPI_THREAD_SINGLE)");
     check(mpi_.comm_rank(mpi_.world, &rank_), "MPI_Comm_rank");
     check(mpi_.comm_size(mpi_.world, &count_), "MPI_Comm_size");
   }
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int count() const override { return count_; }
 
-  void exchange(std::span<const Outgoing> send, std::span<const Incoming> receive) override {
-    pending_.clear();
+  [[nodiscard]] int start(int channel, std::span<const Outgoing> send, std::span<const Incoming> receive) override {
+    const int ticket = free_ticket();
+    std::vector<Pending>& pending = tickets_[static_cast<std::size_t>(ticket)].pending;
+    const int tag = kFirstTag + channel;
     for (const Incoming& message : receive) {
       for (std::size_t at = 0; at < message.bytes.size(); at += kLargestMessage) {
         const auto part = message.bytes.subspan(at, std::min(kLargestMessage, message.bytes.size() - at));
-        Handle& request = pending_.emplace_back(Pending{message.from, nullptr}).request;
-        check(mpi_.receive(part.data(), static_cast<int>(part.size()), mpi_.byte, message.from, kTag, mpi_.world,
+        Handle& request = pending.emplace_back(Pending{message.from, nullptr}).request;
+        check(mpi_.receive(part.data(), static_cast<int>(part.size()), mpi_.byte, message.from, tag, mpi_.world,
                            &request),
               "MPI_Irecv");
       }
@@ -94,12 +99,47 @@ class Mpi final : public Processes {
     for (const Outgoing& message : send) {
       for (std::size_t at = 0; at < message.bytes.size(); at += kLargestMessage) {
         const auto part = message.bytes.subspan(at, std::min(kLargestMessage, message.bytes.size() - at));
-        Handle& request = pending_.emplace_back(Pending{message.to, nullptr}).request;
-        check(mpi_.send(part.data(), static_cast<int>(part.size()), mpi_.byte, message.to, kTag, mpi_.world, &request),
+        Handle& request = pending.emplace_back(Pending{message.to, nullptr}).request;
+        check(mpi_.send(part.data(), static_cast<int>(part.size()), mpi_.byte, message.to, tag, mpi_.world, &request),
               "MPI_Isend");
       }
     }
-    wait();
+    return ticket;
+  }
+
+  [[nodiscard]] bool done(int ticket) override {
+    Ticket& t = tickets_[static_cast<std::size_t>(ticket)];
+    while (!t.pending.empty()) {
+      int through = 0;
+      check(mpi_.test(&t.pending.back().request, &through, nullptr), "MPI_Test");
+      if (through == 0) return false;
+      t.pending.pop_back();
+    }
+    t.used = false;
+    return true;
+  }
+
+  // MPI moves messages only while it is called. So it is asked again and again; after a few milliseconds without any
+  // news the processor is left to others between two questions.
+  void wait(int ticket) override {
+    const Ticket& t = tickets_[static_cast<std::size_t>(ticket)];
+    const Clock::time_point start = Clock::now();
+    Clock::time_point last = start;
+    for (std::size_t left = t.pending.size(); !done(ticket);) {
+      const Clock::time_point now = Clock::now();
+      if (t.pending.size() < left) {
+        left = t.pending.size();
+        last = now;
+      } else if (now - last > std::chrono::milliseconds(2)) {
+        const double waited = std::chrono::duration<double>(now - last).count();
+        if (waited > timeout_seconds) {
+          throw Error(fmt::format("no answer from rank {} for {:.0f} s", t.pending.back().peer, waited));
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      } else {
+        std::this_thread::yield();
+      }
+    }
   }
 
   void finalize() { (void)mpi_.finalize(); }
@@ -111,46 +151,27 @@ class Mpi final : public Processes {
     Handle request;
   };
 
-  void check(int code, const char* what) const {
-    if (code != 0) throw Error(fmt::format("rank {}: {} failed with code {}", rank_, what, code));
+  static void check(int code, const char* what) {
+    if (code != 0) throw Error(fmt::format("{} failed with code {}", what, code));
   }
 
-  // MPI moves messages only while it is called. So it is asked again and again; after a few milliseconds without any
-  // news the processor is left to others between two questions.
-  void wait() {
-    const Clock::time_point start = Clock::now();
-    Clock::time_point last = start;
-    for (std::size_t left = pending_.size(); left > 0;) {
-      bool news = false;
-      for (std::size_t i = 0; i < left;) {
-        int done = 0;
-        check(mpi_.test(&pending_[i].request, &done, nullptr), "MPI_Test");
-        if (done != 0) {
-          std::swap(pending_[i], pending_[--left]);
-          news = true;
-        } else {
-          ++i;
-        }
-      }
-      const Clock::time_point now = Clock::now();
-      if (news) {
-        last = now;
-      } else if (now - last > std::chrono::milliseconds(2)) {
-        const double waited = std::chrono::duration<double>(now - start).count();
-        if (waited > timeout_seconds) {
-          throw Error(fmt::format("rank {}: no answer from rank {} for {:.0f} s", rank_, pending_[0].peer, waited));
-        }
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-      } else {
-        std::this_thread::yield();
-      }
-    }
+  // What one call of start() began.
+  struct Ticket {
+    bool used = false;
+    std::vector<Pending> pending{};
+  };
+
+  int free_ticket() {
+    const auto at = std::find_if(tickets_.begin(), tickets_.end(), [](const Ticket& t) { return !t.used; });
+    Ticket& ticket = at == tickets_.end() ? tickets_.emplace_back() : *at;
+    ticket.used = true;
+    return static_cast<int>(&ticket - tickets_.data());
   }
 
   Library mpi_;
   int rank_ = 0;
   int count_ = 1;
-  std::vector<Pending> pending_;
+  std::vector<Ticket> tickets_;
 };
 
 std::unique_ptr<Mpi> group;  // while a ProcessGroup lives

@@ -21,7 +21,7 @@ struct Incoming {
   std::span<std::byte> bytes{};
 };
 
-/// All of them call the same functions in the same order, from one thread each.
+/// All of them call the same functions in the same order, from one thread each at a time.
 class Processes {
  public:
   Processes() = default;
@@ -32,9 +32,17 @@ class Processes {
   /// Of this process: 0 to count() - 1.
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int count() const = 0;
-  /// Sends and receives all of these at the same time. Messages between two processes arrive in the order in which they
-  /// are listed, and both sides know their sizes. Throws Error naming the rank that does not answer.
-  virtual void exchange(std::span<const Outgoing> send, std::span<const Incoming> receive) = 0;
+  /// Begins to send and receive all of these and returns a ticket for it; the bytes must stay until it is done.
+  /// Messages between two processes that have the same channel, 0 to 16,000, arrive in the order in which they were
+  /// begun and are listed, and both sides know their sizes. Exchanges of different channels may begin in any order.
+  [[nodiscard]] virtual int start(int channel, std::span<const Outgoing> send, std::span<const Incoming> receive) = 0;
+  /// Moves messages on, and says whether all of the ticket are through: then the ticket is no more.
+  [[nodiscard]] virtual bool done(int ticket) = 0;
+  /// Until they are. Throws Error naming the rank that does not answer.
+  virtual void wait(int ticket) = 0;
+
+  /// All of it, on channel 0.
+  void exchange(std::span<const Outgoing> send, std::span<const Incoming> receive) { wait(start(0, send, receive)); }
 
   [[nodiscard]] bool first() const { return rank() == 0; }
   [[nodiscard]] bool alone() const { return count() == 1; }

@@ -96,7 +96,7 @@ class Run {
     BatchTotals totals;
     for (int part = 0; part < o.accumulate; ++part) {
       if (part > 0 && agree()) {
-        clear_gradients();
+        workers_.clear_gradients();
         state_ = before;
         return false;
       }
@@ -108,7 +108,7 @@ class Run {
       const std::uint64_t seed = mix64(o.seed ^ mix64(static_cast<std::uint64_t>(state_.step * o.accumulate + part)));
       const BatchTotals cost =
           workers_.run(t_.examples, batch_, o.micro_tokens, {o.dropout, o.attention_dropout, o.inner_dropout},
-                       o.loss(state_.step, progress()), seed);
+                       o.loss(state_.step, progress()), seed, part + 1 == o.accumulate);
       totals.loss += cost.loss;
       totals.nll += cost.nll;
       totals.outputs += cost.outputs;
@@ -134,11 +134,6 @@ class Run {
     return true;
   }
 
-  void clear_gradients() {
-    t_.parameters.zero_grad();
-    for (const TrainedRows& one : workers_.rows()) one.gradient->clear();
-  }
-
   // A weight that is not a number never becomes one again, so such gradients are not used. One bad batch is no reason
   // to end a training; several in a row are.
   void skip(const TrainState& before, double loss) {
@@ -151,7 +146,7 @@ class Run {
                       state_.step, loss, norm_, kMostSkipped - 1, before.epoch + 1, before.batch, not_finite(),
                       t_.options.schedule.peak));
     }
-    clear_gradients();
+    workers_.clear_gradients();
   }
 
   // The first weight that is not finite, or whose gradient is not.
@@ -223,6 +218,8 @@ class Run {
     r.gradient_norm = norm_;
     r.tokens_per_second = tokens / std::max(1e-9, working_seconds_);
     r.progress = progress();
+    r.processes = processes_.count();
+    r.sum_share = workers_.take_sum_seconds() / std::max(1e-9, working_seconds_);
     sums_ = {};
     working_seconds_ = 0;
     t_.observer.reported(r);

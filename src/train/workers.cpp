@@ -1,5 +1,6 @@
 #include "train/workers.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -17,15 +18,19 @@ Workers::Workers(const LearnerFactory& make_learner, Parameters& parameters, int
     if (i > 0) worker->parameters = parameters.replica();
     Parameters& own = i > 0 ? worker->parameters : parameters;
     worker->learner = make_learner(own);
+    for (std::size_t e = 0; e < own.entries().size(); ++e) {
+      own.entries()[e].weight.set_number(static_cast<std::int32_t>(e));
+    }
     copies_.push_back(&own);
     rows_.push_back(worker->learner->rows());
     workers_.push_back(std::move(worker));
   }
 }
 
-template <class Body>
+// Calls body(copy, worker, examples, group, last) for each micro-batch of a copy, and after(copy) when it has no more.
+template <class Body, class After>
 BatchTotals Workers::each(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
-                          int times, const Body& body) {
+                          int times, const Body& body, const After& after) {
   cut_batch(examples, batch, std::max<std::int64_t>(1, micro_tokens / times), count_, ends_);
   parallel_for(sum_gradients_.local(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) {
@@ -36,12 +41,15 @@ BatchTotals Workers::each(const Examples& examples, std::vector<std::int64_t>& b
       const auto copy = static_cast<std::size_t>(sum_gradients_.first() + w);
       for (std::size_t g = copy; g < ends_.size(); g += static_cast<std::size_t>(count_)) {
         const std::size_t from = g == 0 ? 0 : ends_[g - 1];
-        const BatchLoss cost = body(worker, std::span<const std::int64_t>(batch).subspan(from, ends_[g] - from), g);
+        const bool last = g + static_cast<std::size_t>(count_) >= ends_.size();
+        const auto part = std::span<const std::int64_t>(batch).subspan(from, ends_[g] - from);
+        const BatchLoss cost = body(static_cast<int>(w), worker, part, g, last);
         worker.totals.loss += cost.loss.value().item();
         worker.totals.nll += cost.nll;
         worker.totals.correct += cost.correct;
         worker.totals.outputs += cost.outputs;
       }
+      after(static_cast<int>(w));
     }
   });
   return sum_totals();
@@ -75,25 +83,37 @@ BatchTotals Workers::sum_totals() const {
 }
 
 BatchTotals Workers::run(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
-                         const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed) {
+                         const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed, bool sum) {
   const int times = how.r_drop > 0 ? 2 : 1;
-  const auto body = [&](Worker& worker, std::span<const std::int64_t> part, std::size_t group) {
+  const auto body = [&](int copy, Worker& worker, std::span<const std::int64_t> part, std::size_t group, bool last) {
     Pass pass{.rates = dropout, .seed = mix64(seed ^ mix64(group + 1))};
     const BatchLoss cost = worker.learner->loss(part, how, pass);
-    backward(cost.loss);
+    Watch watch(sum_gradients_, copy);
+    backward(cost.loss, sum && last ? &watch : nullptr);
     return cost;
   };
-  const BatchTotals totals = each(examples, batch, micro_tokens, times, body);
-  sum_gradients_(copies_, rows_);
+  if (sum) sum_gradients_.begin(copies_, rows_);
+  const BatchTotals totals = each(examples, batch, micro_tokens, times, body, [&](int copy) {
+    if (sum) sum_gradients_.complete(copy);
+  });
+  if (sum) sum_gradients_.finish();
   return totals;
 }
 
 BatchTotals Workers::measure(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens) {
-  return each(examples, batch, micro_tokens, 1, [](Worker& worker, std::span<const std::int64_t> part, std::size_t) {
+  const auto body = [](int, Worker& worker, std::span<const std::int64_t> part, std::size_t, bool) {
     const NoGrad quiet;
     Pass pass;
     return worker.learner->loss(part, {}, pass);
-  });
+  };
+  return each(examples, batch, micro_tokens, 1, body, [](int) {});
+}
+
+void Workers::clear_gradients() const {
+  for (const Parameters* copy : copies_) copy->zero_grad();
+  for (const auto& copy : rows_) {
+    for (const TrainedRows& one : copy) one.gradient->clear();
+  }
 }
 
 }  // namespace fovea

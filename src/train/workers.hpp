@@ -31,24 +31,40 @@ class Workers {
   Workers(const LearnerFactory& make_learner, Parameters& parameters, int count, Processes& processes);
 
   /// Forward and backward over the examples `batch` (reordered), with R-Drop over each twice, which counts twice.
-  /// Gradients are added to those in `parameters`.
+  /// Each copy adds to its gradients. With `sum`, which the last batch of a step has, they are then added up over all
+  /// copies, in `parameters` and rows().
   BatchTotals run(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens,
-                  const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed);
+                  const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed, bool sum = true);
   /// Forward only, without dropout and smoothing.
   BatchTotals measure(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens);
   /// The weights that are trained by rows; the gradients of all copies are summed in these.
   [[nodiscard]] const std::vector<TrainedRows>& rows() const { return rows_[0]; }
+  /// Forgets the gradients of all copies.
+  void clear_gradients() const;
+  /// How long the sum of gradients over processes has taken since this was asked last; what happened beside the
+  /// backward pass, at no cost of time, does not count.
+  [[nodiscard]] double take_sum_seconds() { return sum_gradients_.take_seconds(); }
 
  private:
+  // Tells the sum which gradients of a copy are complete.
+  class Watch final : public LeafObserver {
+   public:
+    Watch(GradientSum& sum, int copy) : sum_(sum), copy_(copy) {}
+    void complete(std::int32_t entry) override { sum_.complete(copy_, static_cast<std::size_t>(entry)); }
+
+   private:
+    GradientSum& sum_;
+    int copy_;
+  };
   struct Worker {
     WorkArena arena;           // whichever thread runs it
     Parameters parameters{0};  // empty for the first
     std::unique_ptr<Learner> learner;
     BatchTotals totals;
   };
-  template <class Body>
+  template <class Body, class After>
   BatchTotals each(const Examples& examples, std::vector<std::int64_t>& batch, std::int64_t micro_tokens, int times,
-                   const Body& body);
+                   const Body& body, const After& after);
   [[nodiscard]] BatchTotals sum_totals() const;
 
   Processes& processes_;

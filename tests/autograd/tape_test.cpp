@@ -46,6 +46,41 @@ TEST(Tape, AStepRunsOnceAfterAllThatUseIt) {
   EXPECT_EQ(x.grad().item(), total.value().item());  // every path is linear in x = 1
 }
 
+// The gradients of leaves at the moment they are said to be complete.
+struct Completed final : LeafObserver {
+  explicit Completed(std::vector<Var> all) : leaves(std::move(all)) {
+    for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].set_number(static_cast<std::int32_t>(i));
+  }
+  void complete(std::int32_t number) override {
+    order.push_back(number);
+    then.push_back(leaves[static_cast<std::size_t>(number)].grad().values()[0]);
+  }
+  std::vector<Var> leaves;
+  std::vector<int> order;
+  std::vector<float> then;
+};
+
+TEST(Tape, ALeafIsCompleteWhenTheLastStepThatUsesItWasWalked) {
+  Completed observer({parameter({2}), parameter({3}), parameter({5})});
+  const auto& [first, second, third] = std::tie(observer.leaves[0], observer.leaves[1], observer.leaves[2]);
+  const Var inner = mul(first, second);
+  backward(sum(mul(mul(inner, third), second)), &observer);
+  EXPECT_THAT(observer.order, ElementsAre(2, 0, 1));
+  EXPECT_THAT(observer.then, ElementsAre(18, 45, 60));
+  EXPECT_EQ(second.grad().item(), 60);
+}
+
+TEST(Tape, ALeafOfAGraphThatIsNotWalkedIsNotComplete) {
+  Completed observer({parameter({2}), parameter({3})});
+  {
+    const Var other = mul(observer.leaves[0], observer.leaves[0]);
+    backward(sum(mul(observer.leaves[0], observer.leaves[1])), &observer);
+    EXPECT_THAT(observer.order, ElementsAre(1));
+  }
+  backward(sum(observer.leaves[0]), &observer);  // the other graph is gone
+  EXPECT_THAT(observer.order, ElementsAre(1, 0));
+}
+
 TEST(Tape, GradientsGatherUntilTheyAreForgotten) {
   const Var x = parameter({1, 2});
   backward(sum(x));

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,14 +18,18 @@ namespace fovea::test {
 /// Messages on their way.
 class Post {
  public:
-  void put(int from, int to, std::span<const std::byte> bytes) {
+  void put(int channel, int from, int to, std::span<const std::byte> bytes) {
     const std::lock_guard lock(mutex_);
-    boxes_[{from, to}].emplace_back(bytes.begin(), bytes.end());
+    boxes_[{channel, from, to}].emplace_back(bytes.begin(), bytes.end());
     arrived_.notify_all();
   }
-  void take(int from, int to, std::span<std::byte> bytes) {
+  bool has(int channel, int from, int to, std::size_t count) {
+    const std::lock_guard lock(mutex_);
+    return boxes_[{channel, from, to}].size() >= count;
+  }
+  void take(int channel, int from, int to, std::span<std::byte> bytes) {
     std::unique_lock lock(mutex_);
-    auto& box = boxes_[{from, to}];
+    auto& box = boxes_[{channel, from, to}];
     arrived_.wait(lock, [&box] { return !box.empty(); });
     ASSERT_EQ(box.front().size(), bytes.size());
     std::copy(box.front().begin(), box.front().end(), bytes.begin());
@@ -34,7 +39,7 @@ class Post {
  private:
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> boxes_;
+  std::map<std::tuple<int, int, int>, std::deque<std::vector<std::byte>>> boxes_;
 };
 
 class ThreadProcesses final : public Processes {
@@ -42,18 +47,39 @@ class ThreadProcesses final : public Processes {
   ThreadProcesses(Post& post, int rank, int count) : post_(post), rank_(rank), count_(count) {}
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int count() const override { return count_; }
-  void exchange(std::span<const Outgoing> send, std::span<const Incoming> receive) override {
+  [[nodiscard]] int start(int channel, std::span<const Outgoing> send, std::span<const Incoming> receive) override {
     for (const Outgoing& message : send) {
       sent += static_cast<std::int64_t>(message.bytes.size());
-      post_.put(rank_, message.to, message.bytes);
+      post_.put(channel, rank_, message.to, message.bytes);
     }
-    for (const Incoming& message : receive) post_.take(message.from, rank_, message.bytes);
+    started_.push_back({channel, {receive.begin(), receive.end()}});
+    return static_cast<int>(started_.size()) - 1;
+  }
+  [[nodiscard]] bool done(int ticket) override {
+    Started& one = started_[static_cast<std::size_t>(ticket)];
+    std::map<int, std::size_t> wanted;
+    for (const Incoming& message : one.receive) ++wanted[message.from];
+    for (const auto& [from, count] : wanted) {
+      if (!post_.has(one.channel, from, rank_, count)) return false;
+    }
+    wait(ticket);
+    return true;
+  }
+  void wait(int ticket) override {
+    Started& one = started_[static_cast<std::size_t>(ticket)];
+    for (const Incoming& message : one.receive) post_.take(one.channel, message.from, rank_, message.bytes);
+    one.receive.clear();
   }
   std::int64_t sent = 0;  // bytes
 
  private:
+  struct Started {
+    int channel;
+    std::vector<Incoming> receive;
+  };
   Post& post_;
   int rank_, count_;
+  std::vector<Started> started_;
 };
 
 /// Calls body(processes) in each of `count` processes, and waits for all.

@@ -79,6 +79,45 @@ TEST(PairExamples, AreAsLongAsTheirTokensWithTheEnd) {
   EXPECT_EQ(examples.size(1).output, 3);
 }
 
+// What each gradient was when it was said to be complete.
+struct Completed final : LeafObserver {
+  explicit Completed(const Parameters& all) : parameters(all), then(all.entries().size()) {
+    for (std::size_t e = 0; e < then.size(); ++e) all.entries()[e].weight.set_number(static_cast<std::int32_t>(e));
+  }
+  void complete(std::int32_t e) override {
+    then[static_cast<std::size_t>(e)] = parameters.entries()[static_cast<std::size_t>(e)].weight.grad().clone();
+    ++count;
+  }
+  const Parameters& parameters;
+  std::vector<Tensor> then;
+  std::size_t count = 0;
+};
+
+// A sum that sets out as soon as a gradient is complete must not miss a part of it, whatever the model.
+TEST(PairLearner, GradientsDoNotChangeOnceTheyAreComplete) {
+  const test::BackwardsTask task(6, 12, 5, 3);
+  for (const std::string& name : preset_names()) {
+    SCOPED_TRACE(name);
+    ModelConfig config = preset(name);
+    if (!std::holds_alternative<GeneratorConfig>(config.head)) continue;
+    if (!std::holds_alternative<TokenSourceConfig>(config.source)) continue;
+    config.tokens().vocabulary = config.generator().vocabulary = 20;
+    Parameters p(1);
+    const auto learner = pair_learners(config, task)(p);
+    Pass pass{.rates = {0.1F}, .seed = 3};
+    const BatchLoss cost = learner->loss(task.all(), {.label_smoothing = 0.1F}, pass);
+    Completed completed(p);
+    backward(cost.loss, &completed);
+    EXPECT_GT(completed.count, p.entries().size() / 2) << "too few to overlap anything with";
+    for (std::size_t e = 0; e < completed.then.size(); ++e) {
+      const Tensor now = p.entries()[e].weight.grad();
+      if (!completed.then[e]) continue;
+      EXPECT_TRUE(std::equal(now.values().begin(), now.values().end(), completed.then[e].values().begin()))
+          << p.entries()[e].name;
+    }
+  }
+}
+
 TEST(PairLearner, GivesTheLossOfItsModel) {
   const TwoPairs pairs;
   const ModelConfig config = tiny();

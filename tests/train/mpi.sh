@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # mpi.sh FOVEA FOLDER: trainings on one, two and four processes leave the same bytes; one goes on with another number of
-# processes; a killed rank ends the job; run, score and validation share their lines out.
+# processes; a rank that is killed, hangs or finds its disk full ends the job; run, score and validation share their
+# lines out.
 set -euo pipefail
 fovea=$1
 dir=$2
@@ -29,6 +30,14 @@ for n in 1 2 4; do
   [ "$(grep -c validation: "of$n.log")" = "$(grep -c validation: one.log)" ] || fail "validation is not reported once by $n processes"
   [ "$(wc -l <"of$n/log.jsonl")" = "$(wc -l <one/log.jsonl)" ] || fail "the log of $n processes has other lines"
 done
+
+# Gradients of several batches are summed once, and the log says what the sum cost.
+train sums 0 1 --accumulate 3 2>sums.log
+train sums2 2 1 --accumulate 3 2>sums2.log
+cmp sums/model.safetensors sums2/model.safetensors || fail "accumulated gradients leave other bytes on two processes"
+grep -q '"sum_share":' sums2/log.jsonl || fail "the log does not say what the sum of gradients cost"
+grep -q '  sum [0-9]*%' sums2.log || fail "the share of the sum is not shown"
+if grep -q sum_share sums/log.jsonl; then fail "one process has no sum over processes"; fi
 
 # Three processes for half of it, then two.
 steps=6 train parts 3 1 2>parts.log
@@ -114,6 +123,34 @@ if replicas=1 train few 2 1 2>few.log; then fail "one replica on two processes w
 [ "$(grep -c '^fovea: ' few.log)" = 1 ] || { cat few.log >&2; fail "the error is not one line"; }
 grep -q '^fovea: rank 0: --replicas: ' few.log || { cat few.log >&2; fail "the error does not name rank and option"; }
 
+# A rank that hangs ends the job after the time-out, with one line that names it.
+(steps=100000 train hangs 2 1 --rank-timeout 3 2>hangs.log) &
+job=$!
+for _ in $(seq 300); do [ -e hangs/checkpoint.safetensors ] && break; sleep 0.1; done
+victim=$(pgrep -n -f "train --model hangs") || fail "no process to stop"
+kill -STOP "$victim"
+for _ in $(seq 600); do kill -0 $job 2>/dev/null || break; sleep 0.1; done
+if kill -0 $job 2>/dev/null; then kill -9 "$victim" $job; fail "the job waits for a rank that hangs"; fi
+if wait $job; then fail "a job with a rank that hangs ended with 0"; fi
+kill -9 "$victim" 2>/dev/null || true
+[ "$(grep -c '^fovea: ' hangs.log)" = 1 ] || { cat hangs.log >&2; fail "not one line about a rank that hangs"; }
+grep -q '^fovea: rank [01]: no answer from rank [01] for [0-9]* s' hangs.log || { cat hangs.log >&2; fail "the rank that hangs is not named"; }
+
+# A full disk ends it too, and it goes on, with another number of processes, once there is room.
+export -f train
+export fovea replicas=4
+how=-m
+[ "$(id -u)" = 0 ] || how=-rm
+steps=12 unshare $how bash -euo pipefail -c '
+  mkdir -p disk && mount -t tmpfs -o size=400k none disk
+  if train disk/m 2 1 2>full.log; then exit 3; fi
+  mount -o remount,size=9m disk
+  train disk/m 4 1 --resume 2>full.more
+  cp disk/m/model.safetensors full.safetensors' || { cat full.log >&2; fail "a full disk was not noticed, or its end was not mended"; }
+[ "$(grep -c '^fovea: ' full.log)" = 1 ] || { cat full.log >&2; fail "not one line about a full disk"; }
+grep -q '^fovea: rank 0: disk/m.*No space left on device' full.log || { cat full.log >&2; fail "rank and file of a full disk are not named"; }
+cmp one/model.safetensors full.safetensors || fail "after a full disk: other bytes"
+
 # A rank that is killed ends the job.
 (steps=100000 train killed 2 1 2>killed.log) &
 job=$!
@@ -123,4 +160,4 @@ kill -9 "$victim"
 for _ in $(seq 300); do kill -0 $job 2>/dev/null || break; sleep 0.1; done
 if kill -0 $job 2>/dev/null; then kill $job; fail "the job went on without its rank"; fi
 if wait $job; then fail "a job that lost a rank ended with 0"; fi
-echo "same bytes on 1, 2 and 4 processes; a killed rank ends the job"
+echo "same bytes on 1, 2 and 4 processes; a rank that is killed, hangs or has no room ends the job"

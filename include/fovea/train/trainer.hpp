@@ -43,6 +43,8 @@ struct TrainReport {
   double gradient_norm = 0;      // before clipping
   double tokens_per_second = 0;  // of the outputs
   double progress = 0;           // 0 to 1, by the limit that comes first; 0 when there is none
+  int processes = 1;             // that train together
+  double sum_share = 0;          // of the time of steps: how much the sum of gradients over processes added to it
 };
 
 /// What validation found.

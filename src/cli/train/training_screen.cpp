@@ -45,8 +45,9 @@ void TrainingScreen::stepped(const TrainState& state, double progress) {
 void TrainingScreen::reported(const TrainReport& r) {
   last_ = fmt::format("loss {:.3f}  ppl {:.2f}  {:.0f} tokens/s", r.loss, r.perplexity, r.tokens_per_second);
   const std::string skipped = r.state.skipped > 0 ? fmt::format("  {} steps skipped: not finite", r.state.skipped) : "";
-  bar_.line(fmt::format("step {:>6}  epoch {:>3}  {}  rate {:.2e}  norm {:.2f}{}", r.state.step, r.state.epoch + 1,
-                        last_, r.rate, r.gradient_norm, skipped),
+  const std::string sum = r.processes > 1 ? fmt::format("  sum {:.0f}%", 100 * r.sum_share) : "";
+  bar_.line(fmt::format("step {:>6}  epoch {:>3}  {}  rate {:.2e}  norm {:.2f}{}{}", r.state.step, r.state.epoch + 1,
+                        last_, r.rate, r.gradient_norm, sum, skipped),
             r.progress, r.state.seconds);
 }
 

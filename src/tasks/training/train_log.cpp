@@ -36,17 +36,19 @@ TrainLog::TrainLog(const std::filesystem::path& file, std::int64_t last_step) : 
 }
 
 void TrainLog::add(const TrainReport& r) {
-  write({{"step", r.state.step},
-         {"epoch", r.state.epoch + 1},
-         {"loss", r.loss},
-         {"perplexity", r.perplexity},
-         {"token_accuracy", r.accuracy},
-         {"rate", r.rate},
-         {"gradient_norm", r.gradient_norm},
-         {"tokens_per_second", r.tokens_per_second},
-         {"tokens", r.state.tokens},
-         {"skipped", r.state.skipped},
-         {"seconds", r.state.seconds}});
+  nlohmann::json entry = {{"step", r.state.step},
+                          {"epoch", r.state.epoch + 1},
+                          {"loss", r.loss},
+                          {"perplexity", r.perplexity},
+                          {"token_accuracy", r.accuracy},
+                          {"rate", r.rate},
+                          {"gradient_norm", r.gradient_norm},
+                          {"tokens_per_second", r.tokens_per_second},
+                          {"tokens", r.state.tokens},
+                          {"skipped", r.state.skipped},
+                          {"seconds", r.state.seconds}};
+  if (r.processes > 1) entry["sum_share"] = r.sum_share;
+  write(entry);
 }
 
 void TrainLog::add(const TrainState& state, const Validation& validation, bool best) {
