@@ -199,6 +199,35 @@ class Mechanisms(unittest.TestCase):
         np.testing.assert_allclose(covered.coverage.value, covered.weights.value.sum(1), atol=1e-5)
         self.assertGreater(float(fovea.coverage_loss(covered.weights, covered.weights)), 0.9)
 
+    def test_recurrent_decoders_attend(self):
+        x, memory, first = arrays((2, 3, 6), (2, 5, 7), (2, 4))
+        sigmoid = lambda v: 1 / (1 + np.exp(-v))
+        p = fovea.Parameters(3)
+        run = fovea.AttentionalRnn(p, "rnn", 6, 7, 4)(x, memory, memory_lengths=[5, 2], first=[first], weights=True)
+        w = {name: p[name].value for name in p.names()}
+        h = first[0]
+        for t in range(3):  # Bahdanau's form by NumPy
+            scores = np.tanh(h @ w["rnn.attention.query"].T + memory[0] @ w["rnn.attention.key"].T) @ w["rnn.attention.vector"]
+            context = softmax(scores) @ memory[0]
+            inner, state = np.concatenate([x[0, t], context]) @ w["rnn.0.input"], h @ w["rnn.0.state"]
+            r, z = sigmoid(inner[:4] + state[:4]), sigmoid(inner[4:8] + state[4:8])
+            h = (1 - z) * np.tanh(inner[8:] + r * state[8:]) + z * h
+            np.testing.assert_allclose(run.weights.value[0, t], softmax(scores), atol=1e-5)
+            np.testing.assert_allclose(run.states.value[0, t], h, atol=1e-5)
+        self.assertEqual(run.weights.value[1, :, 2:].max(), 0)
+        self.assertIsNone(run.attentional)
+        self.learn(p, run.states, run.contexts)
+        for form, cell, score, layers in (("luong", "lstm", "general", 2), ("conditional", "gru", "additive", 1)):
+            p = fovea.Parameters(3)
+            run = fovea.AttentionalRnn(p, "rnn", 6, 7, 4, cell=cell, form=form, score=score, layers=layers)(x, memory)
+            out = run.attentional if form == "luong" else run.states
+            self.assertEqual(out.shape, (2, 3, 4))
+            self.learn(p, out)
+        with self.assertRaisesRegex(fovea.UsageError, "form"):
+            fovea.AttentionalRnn(p, "rnn", 6, 7, 4, form="round")
+        with self.assertRaisesRegex(fovea.UsageError, "conditional"):
+            fovea.AttentionalRnn(p, "rnn", 6, 7, 4, form="conditional", layers=2)
+
     def test_graphs_and_memories(self):
         p = fovea.Parameters(3)
         x, keys, values = arrays((4, 6), (1, 5, 6), (1, 5, 6))
@@ -342,6 +371,19 @@ class Tasks(unittest.TestCase):
                 captioner.caption(Path(folder, "none.png"))
             with self.assertRaises(fovea.UsageError):
                 fovea.Translator(Path(folder, "m"))
+
+    def test_texts_get_labels(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = Path(folder, "text")
+            text.write_text("__label__food we like bread\n__label__weather there is rain\n" * 10)
+            fovea.train(model=Path(folder, "m"), task="classify", source=text, valid_source=text, encoder="none", dim=16,
+                        pooling="context", tokenizer="word", max_steps=40, learning_rate=0.05, warmup=5)
+            classifier = fovea.Classifier(Path(folder, "m"))
+            one = classifier.classify("there is rain")
+            self.assertEqual((one.label, sorted(one.probabilities)), ("weather", ["food", "weather"]))
+            self.assertEqual(len(one.attention), len(one.tokens))
+            many = fovea.classify_lines(classifier, iter(["there is rain\n", "we like bread\n", "rain\n"]), block=2)
+            self.assertEqual([c.label for c in many], ["weather", "food", "weather"])
 
     def test_a_language_model_goes_on(self):
         with tempfile.TemporaryDirectory() as folder:

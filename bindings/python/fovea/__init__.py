@@ -12,29 +12,30 @@ from itertools import islice
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 from ._fovea import (
-    Adam, AlternatingCoAttention, Attended, AverageAttention, Bleu, Caption, Captioner, Chat, Chrf, Classification,
-    Classifier, CoAttended, Completer, Completion, ContextPooling, CopyGate, CoverageAttention, Covered,
-    DocumentAttention, Embedding, Error, FileError, GraphAttention, Gru, HierarchicalAttention, LayerNorm,
-    LearnedPooling, Linear, Lstm, MemoryNetwork, MemoryRead, MixedEmbeddings, MultiDimensional,
-    MultiDimensionalPooling, MultiHead, MultiRepresentational, ParallelCoAttention, Parameters, Pointer, Rouge,
-    ShapeError, Ter, Translation, TranslationTrace, Translator, UsageError, Var, __version__, attend,
-    attend_backward, backward, bleu, chrf, concat, copy_mixture, coverage_loss, cross_entropy, exp, export_model,
-    gelu, import_model, log, log_softmax, matmul, mean, pointing_loss, relu, reshape, rouge, set_threads, sigmoid,
-    slice, softmax, sum, swish, tanh, ter, threads, transpose,
+    Adam, AlternatingCoAttention, Attended, AttentionalRnn, AverageAttention, Bleu, Caption, Captioner, Chat, Chrf,
+    Classification, Classifier, CoAttended, Completer, Completion, ContextPooling, CopyGate, CoverageAttention,
+    Covered, DecodedSteps, DocumentAttention, Embedding, Error, FileError, GraphAttention, Gru,
+    HierarchicalAttention, LayerNorm, LearnedPooling, Linear, Lstm, MemoryNetwork, MemoryRead, MixedEmbeddings,
+    MultiDimensional, MultiDimensionalPooling, MultiHead, MultiRepresentational, ParallelCoAttention, Parameters,
+    Pointer, Rouge, ShapeError, Ter, Translation, TranslationTrace, Translator, UsageError, Var, __version__,
+    attend, attend_backward, backward, bleu, chrf, concat, copy_mixture, coverage_loss, cross_entropy, exp,
+    export_model, gelu, import_model, log, log_softmax, matmul, mean, pointing_loss, relu, reshape, rouge,
+    set_threads, sigmoid, slice, softmax, sum, swish, tanh, ter, threads, transpose,
 )
 from ._fovea import _train
 
 __all__ = [
-    "Adam", "AlternatingCoAttention", "Attended", "AverageAttention", "Bleu", "Caption", "Captioner", "Chat",
-    "Chrf", "Classification", "Classifier", "CoAttended", "Completer", "Completion", "ContextPooling", "CopyGate",
-    "CoverageAttention", "Covered", "DocumentAttention", "Embedding", "Error", "FileError", "GraphAttention", "Gru",
-    "HierarchicalAttention", "LayerNorm", "LearnedPooling", "Linear", "Lstm", "MemoryNetwork", "MemoryRead",
-    "MixedEmbeddings", "MultiDimensional", "MultiDimensionalPooling", "MultiHead", "MultiRepresentational",
-    "ParallelCoAttention", "Parameters", "Pointer", "Rouge", "ShapeError", "Ter", "Translation", "TranslationTrace",
-    "Translator", "UsageError", "Var", "__version__", "attend", "attend_backward", "backward", "bleu", "chrf",
-    "concat", "copy_mixture", "coverage_loss", "cross_entropy", "exp", "export_model", "gelu", "import_model",
-    "log", "log_softmax", "matmul", "mean", "pointing_loss", "relu", "reshape", "rouge", "set_threads", "sigmoid",
-    "slice", "softmax", "sum", "swish", "tanh", "ter", "threads", "train", "translate_lines", "transpose",
+    "Adam", "AlternatingCoAttention", "Attended", "AttentionalRnn", "AverageAttention", "Bleu", "Caption",
+    "Captioner", "Chat", "Chrf", "Classification", "Classifier", "CoAttended", "Completer", "Completion",
+    "ContextPooling", "CopyGate", "CoverageAttention", "Covered", "DecodedSteps", "DocumentAttention", "Embedding",
+    "Error", "FileError", "GraphAttention", "Gru", "HierarchicalAttention", "LayerNorm", "LearnedPooling", "Linear",
+    "Lstm", "MemoryNetwork", "MemoryRead", "MixedEmbeddings", "MultiDimensional", "MultiDimensionalPooling",
+    "MultiHead", "MultiRepresentational", "ParallelCoAttention", "Parameters", "Pointer", "Rouge", "ShapeError",
+    "Ter", "Translation", "TranslationTrace", "Translator", "UsageError", "Var", "__version__", "attend",
+    "attend_backward", "backward", "bleu", "chrf", "classify_lines", "concat", "copy_mixture", "coverage_loss",
+    "cross_entropy", "exp", "export_model", "gelu", "import_model", "log", "log_softmax", "matmul", "mean",
+    "pointing_loss", "relu", "reshape", "rouge", "set_threads", "sigmoid", "slice", "softmax", "sum", "swish",
+    "tanh", "ter", "threads", "train", "translate_lines", "transpose",
 ]
 
 Report = Mapping[str, Any]
@@ -69,6 +70,12 @@ def train(
         raise UsageError(text) from None
 
 
+def _blocks(lines: Iterable[str], block: int) -> Iterator[list[str]]:
+    iterator = iter(lines)
+    while part := [line.rstrip("\r\n") for line in islice(iterator, block)]:
+        yield part
+
+
 def translate_lines(translator: Translator, lines: Iterable[str], block: int = 4096, **options: Any) -> Iterator[Translation]:
     """The translations of any number of lines, a block at a time: files larger than memory.
 
@@ -76,6 +83,11 @@ def translate_lines(translator: Translator, lines: Iterable[str], block: int = 4
             for t in fovea.translate_lines(translator, lines):
                 print(t.text)
     """
-    iterator = iter(lines)
-    while part := [line.rstrip("\r\n") for line in islice(iterator, block)]:
+    for part in _blocks(lines, block):
         yield from translator.translate(part, **options)
+
+
+def classify_lines(classifier: Classifier, lines: Iterable[str], block: int = 4096) -> Iterator[Classification]:
+    """The same of a classifier."""
+    for part in _blocks(lines, block):
+        yield from classifier.classify(part)

@@ -43,6 +43,7 @@ auto unlocked(const Work& work) {
 
 void bind_arrays(py::module_& m);
 void bind_attention(py::module_& m);
+void bind_attentional_rnn(py::module_& m);
 void bind_layers(py::module_& m);
 void bind_mechanisms(py::module_& m);
 void bind_metrics(py::module_& m);
