@@ -13,7 +13,8 @@ namespace fovea {
 
 namespace kernels {
 class PackedMatrix;
-}
+struct PackedLayout;
+}  // namespace kernels
 
 /// Which way round a layer multiplies with a matrix: x W with W [in, out], or x W' with W [out, in], whose rows are
 /// outputs, as in an embedding that is also the output layer.
@@ -27,6 +28,9 @@ class PackedWeight {
  public:
   /// `w` [in, out] or [out, in].
   PackedWeight(const Tensor& w, MatrixLayout layout, Storage storage);
+  /// Packed before, for a layout that this machine's products can use; `owner` keeps the memory. For the library's own
+  /// files.
+  PackedWeight(const kernels::PackedLayout& layout, const void* memory, std::shared_ptr<const void> owner);
   ~PackedWeight();
   PackedWeight(const PackedWeight&) = delete;
   PackedWeight& operator=(const PackedWeight&) = delete;
@@ -39,6 +43,8 @@ class PackedWeight {
   [[nodiscard]] std::int64_t out() const;
   /// That it takes.
   [[nodiscard]] std::size_t bytes() const;
+  /// Its numbers as they were given, rounded as the storage does: [in, out] or [out, in].
+  [[nodiscard]] Tensor unpacked(MatrixLayout layout) const;
   /// f(x W + b): x [.., in] to [.., out]; bias [out] or empty. A row gives the same bytes whatever the others are.
   [[nodiscard]] Tensor product(const Tensor& x, const Tensor& bias = {},
                                Activation activation = Activation::none) const;
@@ -47,6 +53,7 @@ class PackedWeight {
 
  private:
   std::unique_ptr<const kernels::PackedMatrix> matrix_;
+  std::shared_ptr<const void> owner_;  // of memory that was packed before
 };
 
 }  // namespace fovea

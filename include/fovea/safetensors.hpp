@@ -49,6 +49,8 @@ class Safetensors {
   [[nodiscard]] IntegerArray integers(std::string_view name) const;
   /// I8, in place: valid as long as the file is open.
   [[nodiscard]] std::span<const std::int8_t> int8(std::string_view name) const;
+  /// The bytes of a tensor of any type, in place: valid as long as the file is open.
+  [[nodiscard]] std::span<const std::byte> bytes(std::string_view name) const;
   /// Takes a tensor's values out of memory; they are read from the file again when they are needed.
   void forget(std::string_view name) const;
   /// Of the header's `__metadata__`.

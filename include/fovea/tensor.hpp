@@ -24,6 +24,8 @@ class Tensor {
   [[nodiscard]] static Tensor empty(const Shape& shape);              // values are undefined
   [[nodiscard]] static Tensor zeros(const Shape& shape);              // all 0
   [[nodiscard]] static Tensor full(const Shape& shape, float value);  // all the same
+  /// One value, stored once, in every place: not contiguous, and not to be written to.
+  [[nodiscard]] static Tensor repeated(const Shape& shape, float value);
   /// Copies `values`. Throws ShapeError unless there are exactly shape.size() of them.
   [[nodiscard]] static Tensor of(const Shape& shape, std::span<const float> values);
   /// The same of a list.

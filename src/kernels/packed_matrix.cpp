@@ -43,7 +43,7 @@ PackedMatrix::PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float
     *this = PackedMatrix(tb, k, n, b, ldb, precision());
     return;
   }
-  if (stored == Storage::int8 && k > kInt8Longest) storage_ = Storage::f16;
+  storage_ = PackedLayout::of(stored, k, n).storage;
   memory_ = arena_allocate(bytes());
   if (storage_ == Storage::int8) {
     const Int8Source from = tb == Trans::no ? Int8Source{k, n, b, ldb, 1} : Int8Source{k, n, b, 1, ldb};
@@ -71,14 +71,26 @@ PackedMatrix::PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float
   });
 }
 
+PackedMatrix::PackedMatrix(const PackedLayout& layout, const void* memory)
+    : k_(layout.k),
+      n_(layout.n),
+      kernels_(active().gemm),
+      half_(active().half),
+      int8_(active().int8),
+      storage_(layout.storage),
+      borrowed_(true),
+      memory_(const_cast<void*>(memory)) {}
+
+PackedLayout PackedMatrix::layout() const {
+  return {storage_, k_, n_, storage_ == Storage::int8 ? kInt8Columns : kernels_->nr};
+}
+
 const float* PackedMatrix::int8_scales() const {
-  const std::int64_t columns = (n_ + kInt8Columns - 1) / kInt8Columns * kInt8Columns;
-  return reinterpret_cast<const float*>(bytes_of_int8() + columns * int8_depth(k_));
+  return layout().int8_scales(memory_);
 }
 
 const std::int32_t* PackedMatrix::int8_sums() const {
-  const std::int64_t columns = (n_ + kInt8Columns - 1) / kInt8Columns * kInt8Columns;
-  return reinterpret_cast<const std::int32_t*>(int8_scales() + columns);
+  return layout().int8_sums(memory_);
 }
 
 PackedMatrix::PackedMatrix(PackedMatrix&& other) noexcept {
@@ -94,11 +106,12 @@ PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
   std::swap(int8_, other.int8_);
   std::swap(storage_, other.storage_);
   std::swap(memory_, other.memory_);
+  std::swap(borrowed_, other.borrowed_);
   return *this;
 }
 
 PackedMatrix::~PackedMatrix() {
-  arena_release(memory_);
+  if (!borrowed_) arena_release(memory_);
 }
 
 std::size_t PackedMatrix::bytes() const {
@@ -106,14 +119,7 @@ std::size_t PackedMatrix::bytes() const {
   if (bf16_ != nullptr) {
     return static_cast<std::size_t>((n_ + kBf16Rows - 1) / kBf16Rows * kBf16Rows * bf16_depth(k_)) * sizeof(Bf16);
   }
-  if (storage_ == Storage::int8) {
-    const std::int64_t columns = (n_ + kInt8Columns - 1) / kInt8Columns * kInt8Columns;
-    return static_cast<std::size_t>(columns) *
-           (static_cast<std::size_t>(int8_depth(k_)) + sizeof(float) + sizeof(std::int32_t));
-  }
-  const std::int64_t nr = kernels_->nr;
-  return static_cast<std::size_t>((n_ + nr - 1) / nr * nr * k_) *
-         (storage_ == Storage::f16 ? sizeof(Half) : sizeof(float));
+  return layout().bytes();
 }
 
 }  // namespace fovea::kernels

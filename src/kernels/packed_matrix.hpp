@@ -8,6 +8,7 @@
 #include "kernels/bf16.hpp"
 #include "kernels/half.hpp"
 #include "kernels/int8.hpp"
+#include "kernels/packed_layout.hpp"
 
 namespace fovea::kernels {
 
@@ -33,6 +34,8 @@ class PackedMatrix {
                Precision wanted = precision());
   /// The same, stored so; f32 as above. A B that int8 cannot sum up (more than 65,536 rows) is stored in f16.
   PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, Storage stored);
+  /// Packed before, for a layout that is usable(), in memory that the caller keeps, aligned to 64 bytes.
+  PackedMatrix(const PackedLayout& layout, const void* memory);
   PackedMatrix(PackedMatrix&& other) noexcept;
   PackedMatrix& operator=(PackedMatrix&& other) noexcept;
   PackedMatrix(const PackedMatrix&) = delete;
@@ -45,6 +48,9 @@ class PackedMatrix {
   [[nodiscard]] Precision stored_precision() const { return bf16_ != nullptr ? Precision::bf16 : Precision::fp32; }
   [[nodiscard]] Storage storage() const { return storage_; }
   [[nodiscard]] std::size_t bytes() const;
+  /// Of what is at memory(); not of bf16.
+  [[nodiscard]] PackedLayout layout() const;
+  [[nodiscard]] const void* memory() const { return memory_; }
 
   // For gemm: [n / nr, rounded up][k][nr] as floats or halves, or the panels of bf16.hpp and int8.hpp.
   [[nodiscard]] const float* panels() const { return static_cast<const float*>(memory_); }
@@ -65,6 +71,7 @@ class PackedMatrix {
   const HalfKernels* half_ = nullptr;
   const Int8Kernels* int8_ = nullptr;
   Storage storage_ = Storage::f32;
+  bool borrowed_ = false;  // the memory is another's
   void* memory_ = nullptr;
 };
 

@@ -128,7 +128,10 @@ void build_weights(const ModelConfig& config, Parameters& parameters) {
 void pack_weights(const ModelConfig& config, Parameters& parameters, const LoadOptions& how) {
   build_weights(config, parameters);  // the layers say what they multiply with
   const Storage type = how.type.value_or(parameters.stored());
-  if (type != parameters.stored()) parameters.round(type);  // what a file holds is rounded
+  if (type != parameters.stored()) {  // what a file holds is rounded
+    parameters.unpack();
+    parameters.round(type);
+  }
   parameters.pack(type);
 }
 
@@ -139,13 +142,17 @@ bool unfinished_model(const std::filesystem::path& folder) {
 // Made beside the place, then moved there with the weights last: whenever it ends, the folder holds what it held
 // before, or no model, or the new one.
 void write_model(const std::filesystem::path& to, const ModelConfig& config, const Tokenizers& tokenizers,
-                 const Parameters& parameters, Storage storage) {
+                 const Parameters& parameters, Storage storage, bool packed) {
   std::error_code error;
   const std::filesystem::path made = to / kPartial;
   std::filesystem::remove_all(made, error);
   try {
     write_model_config(made, config, tokenizers);
-    parameters.save(made / kWeights, storage);
+    if (packed) {
+      parameters.save_packed(made / kWeights, storage);
+    } else {
+      parameters.save(made / kWeights, storage);
+    }
     std::filesystem::remove(to / kWeights);
     for (const auto& file : std::filesystem::directory_iterator(made)) {
       if (file.path().filename() != kWeights) std::filesystem::rename(file.path(), to / file.path().filename());
@@ -161,13 +168,14 @@ void write_model(const std::filesystem::path& to, const ModelConfig& config, con
   }
 }
 
-void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage) {
+void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage,
+                    bool packed) {
   const LoadedModel model = load_model(folder);
   std::error_code error;
   if (std::filesystem::equivalent(folder, to, error)) {
     throw UsageError(fmt::format("out: {} is the model itself; another folder is needed", to.string()));
   }
-  write_model(to, model.config, model.tokenizers, model.parameters, storage);
+  write_model(to, model.config, model.tokenizers, model.parameters, storage, packed);
 }
 
 LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& how) {

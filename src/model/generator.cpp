@@ -130,6 +130,7 @@ void Generator::score(const Memory* memory, const Tokens& target, std::span<cons
   if (!copies() && output_.packed && output_.packed->storage() != Storage::f32) {
     return score_rounded(states, wanted, log_probabilities);
   }
+  const Var weights(output_.values());
   for (std::int64_t b = 0; b < target.batch; ++b) {
     const auto row =
         wanted.subspan(static_cast<std::size_t>(b * target.length), static_cast<std::size_t>(target.length));
@@ -139,9 +140,8 @@ void Generator::score(const Memory* memory, const Tokens& target, std::span<cons
     };
     log_probabilities[static_cast<std::size_t>(b)] =
         copies()
-            ? -mixture_cross_entropy(x, output_.var, output_bias_, {part(mixed.log_share), part(mixed.log_other)}, row)
-                   .nll
-            : -linear_cross_entropy(x, output_.var, output_bias_, row, {}).nll;
+            ? -mixture_cross_entropy(x, weights, output_bias_, {part(mixed.log_share), part(mixed.log_other)}, row).nll
+            : -linear_cross_entropy(x, weights, output_bias_, row, {}).nll;
   }
 }
 
@@ -151,7 +151,7 @@ void Generator::copied(const Memory& memory, const Tokens& target, std::span<con
   Pass pass;
   pass.interventions = interventions;
   const Run at = run(&memory, target, pass, {});
-  (void)mixture_cross_entropy(before_output(at.decoded.states), output_.var, output_bias_,
+  (void)mixture_cross_entropy(before_output(at.decoded.states), output_.values(), output_bias_,
                               mixture(memory, at.decoded, at.embedded, wanted), wanted, {}, parts);
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = wanted[i] == pad_id ? 0.0F : 1 - parts[i];
 }

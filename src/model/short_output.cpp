@@ -29,7 +29,7 @@ ShortOutput::ShortOutput(const Weight& output, const Tensor& bias, std::vector<s
     widest_ = std::max(widest_, static_cast<std::int64_t>(tokens.size()));
   }
   std::sort(all.begin(), all.end());
-  const Tensor weights = output.var.value().contiguous();
+  const Tensor weights = output.values().contiguous();
   const std::int64_t width = output.in();
   const auto count = static_cast<std::int64_t>(all.size());
   const Tensor rows = Tensor::empty({count, width});

@@ -9,6 +9,7 @@
 #include "fovea/safetensors.hpp"
 #include "kernels/half.hpp"
 #include "kernels/kernels.hpp"
+#include "nn/packed_file.hpp"
 #include "nn/rounding.hpp"
 
 namespace fovea {
@@ -89,7 +90,9 @@ Parameters::Entry& Parameters::entry(const std::string& name, const Shape& shape
 }
 
 Var Parameters::get(const std::string& name, const Shape& shape, const Init& init) {
-  const Entry& e = entry(name, shape, init);
+  Entry& e = entry(name, shape, init);
+  e.read = true;
+  if (stands_for_packed(e.weight.value())) unpack(e);
   return e.frozen ? Var(e.weight.value()) : e.weight;
 }
 
@@ -104,7 +107,9 @@ Parameters::Entry& Parameters::entry(const std::string& name, const Shape& shape
 }
 
 Var Parameters::get(const std::string& name, const Shape& shape, const Init& init, MatrixLayout layout) {
-  const Entry& e = entry(name, shape, init, layout);
+  Entry& e = entry(name, shape, init, layout);
+  e.read = true;
+  if (stands_for_packed(e.weight.value())) unpack(e);
   return e.frozen ? Var(e.weight.value()) : e.weight;
 }
 
@@ -136,6 +141,19 @@ std::int64_t Parameters::count() const {
   return total;
 }
 
+void Parameters::unpack(Entry& entry) {
+  if (stands_for_packed(entry.weight.value())) entry.weight = Var::parameter(entry.packed->unpacked(*entry.layout));
+}
+
+void Parameters::unpack() {
+  for (Entry& entry : entries_) {
+    if (!entry.mapped) continue;
+    unpack(entry);
+    entry.packed = nullptr;
+    entry.mapped = false;
+  }
+}
+
 void Parameters::round(Storage storage) {
   if (storage == Storage::f32) return;
   for (Entry& entry : entries_) {
@@ -159,7 +177,7 @@ void Parameters::round(Storage storage) {
 void Parameters::pack(Storage storage) {
   packed_ = storage;
   for (Entry& entry : entries_) {
-    if (!entry.to_pack) continue;
+    if (!entry.to_pack || entry.mapped) continue;
     entry.packed = std::make_shared<const PackedWeight>(entry.weight.value(), *entry.layout, storage);
     if (file_ && file_->contains(entry.name)) file_->forget(entry.name);
   }
@@ -173,6 +191,8 @@ Parameters Parameters::replica() const {
     copy.entries_.back().to_pack = entry.to_pack;
     copy.entries_.back().packed = entry.packed;
     copy.entries_.back().frozen = entry.frozen;
+    copy.entries_.back().read = entry.read;
+    copy.entries_.back().mapped = entry.mapped;
   }
   copy.packed_ = packed_;
   copy.stored_ = stored_;
@@ -203,12 +223,46 @@ void Parameters::save(const std::filesystem::path& file, Storage storage) const 
   writer.write(file);
 }
 
+void Parameters::save_packed(const std::filesystem::path& file, Storage storage) const {
+  Parameters rounded = replica();
+  rounded.unpack();
+  rounded.round(storage);
+  SafetensorsWriter writer;
+  writer.set_metadata(kStorage, std::string(name_of(storage)));
+  for (const Entry& entry : rounded.entries_) {
+    const bool packed = entry.to_pack && entry.weight.rank() == 2 && entry.weight.size() > 1;
+    if (packed) add_packed(writer, entry, storage);
+    if (!packed || entry.read) writer.add(entry.name, entry.weight.value());
+  }
+  writer.write(file);
+}
+
+void Parameters::put_packed(FilePacked weight, const std::filesystem::path& file) {
+  const auto found = index_.find(weight.name);
+  if (found == index_.end()) {
+    put(weight.name, weight.packed ? packed_stand_in(weight.shape) : weight.values);
+  } else if (!(entries_[found->second].weight.shape() == weight.shape)) {
+    throw FileError(fmt::format("{}: weight {}: {} is there, and {} packed", file.string(), weight.name,
+                                entries_[found->second].weight.shape().text(), weight.shape.text()));
+  }
+  if (!weight.packed) return;
+  Entry& entry = entries_[index_.at(weight.name)];
+  entry.layout = weight.layout;
+  entry.packed = std::move(weight.packed);
+  entry.mapped = true;
+}
+
 Parameters Parameters::load(const std::filesystem::path& file, bool in_place) {
   const auto opened = std::make_shared<const Safetensors>(file);
   const Safetensors& weights = *opened;
   Parameters parameters(0);
+  std::vector<FilePacked> packed;
   for (const auto& entry : weights.entries()) {
     if (is_scale(weights, entry.name)) continue;
+    if (auto found = read_packed(opened, entry, file, in_place)) {
+      packed.push_back(std::move(*found));
+      continue;
+    }
     if (entry.dtype == "I8") {
       parameters.stored_ = Storage::int8;
       const Tensor scale = read_scale(weights, entry, file);
@@ -221,6 +275,8 @@ Parameters Parameters::load(const std::filesystem::path& file, bool in_place) {
     const Tensor values = weights.tensor(entry.name);
     parameters.put(entry.name, in_place ? values : values.clone());
   }
+  for (FilePacked& weight : packed) parameters.put_packed(std::move(weight), file);
+  if (const auto storage = packed_storage(weights, file)) parameters.stored_ = *storage;
   if (in_place) parameters.file_ = opened;
   parameters.seal();
   return parameters;

@@ -2,9 +2,19 @@
 
 namespace fovea {
 
+namespace {
+
+// Decoders cut and join its values in forms of their own, so they are kept beside the packed form.
+Weight kept_matrix(Parameters& p, const std::string& name, const Shape& shape, const Init& init) {
+  (void)p.get(name, shape, init, MatrixLayout::in_out);
+  return p.matrix(name, shape, init);
+}
+
+}  // namespace
+
 GruWeights gru_weights(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden) {
-  const Weight input = p.matrix(name + ".input", {in, 3 * hidden}, Init::xavier);
-  const Weight state = p.matrix(name + ".state", {hidden, 3 * hidden}, Init::recurrent);
+  const Weight input = kept_matrix(p, name + ".input", {in, 3 * hidden}, Init::xavier);
+  const Weight state = kept_matrix(p, name + ".state", {hidden, 3 * hidden}, Init::recurrent);
   return {input.var,
           state.var,
           p.get(name + ".bias", {3 * hidden}, Init::zeros),
@@ -14,8 +24,8 @@ GruWeights gru_weights(Parameters& p, const std::string& name, std::int64_t in, 
 }
 
 LstmWeights lstm_weights(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden) {
-  const Weight input = p.matrix(name + ".input", {in, 4 * hidden}, Init::xavier);
-  const Weight state = p.matrix(name + ".state", {hidden, 4 * hidden}, Init::recurrent);
+  const Weight input = kept_matrix(p, name + ".input", {in, 4 * hidden}, Init::xavier);
+  const Weight state = kept_matrix(p, name + ".state", {hidden, 4 * hidden}, Init::recurrent);
   return {input.var, state.var, p.get(name + ".bias", {4 * hidden}, Init::zeros), input.packed, state.packed};
 }
 

@@ -1,8 +1,14 @@
 // Products with a weight, packed or not.
 #include "fovea/nn/parameters.hpp"
 #include "kernels/gemm.hpp"
+#include "nn/packed_file.hpp"
 
 namespace fovea {
+
+Tensor Weight::values() const {
+  const Tensor own = var.value();
+  return stands_for_packed(own) ? packed->unpacked(layout) : own;
+}
 
 Tensor Weight::product(const Tensor& x, const Tensor& bias, Activation activation) const {
   if (packed) return packed->product(x, bias, activation);

@@ -1,6 +1,9 @@
 #include "fovea/packed_weight.hpp"
 
+#include <utility>
+
 #include "kernels/gemm.hpp"
+#include "kernels/packed_layout.hpp"
 #include "kernels/packed_matrix.hpp"
 
 namespace fovea {
@@ -19,6 +22,8 @@ std::unique_ptr<const kernels::PackedMatrix> packed(const Tensor& w, MatrixLayou
 
 PackedWeight::PackedWeight(const Tensor& w, MatrixLayout layout, Storage storage)
     : matrix_(packed(w.contiguous(), layout, storage)) {}
+PackedWeight::PackedWeight(const kernels::PackedLayout& layout, const void* memory, std::shared_ptr<const void> owner)
+    : matrix_(std::make_unique<kernels::PackedMatrix>(layout, memory)), owner_(std::move(owner)) {}
 PackedWeight::~PackedWeight() = default;
 
 Storage PackedWeight::storage() const {
@@ -32,6 +37,13 @@ std::int64_t PackedWeight::out() const {
 }
 std::size_t PackedWeight::bytes() const {
   return matrix_->bytes();
+}
+
+Tensor PackedWeight::unpacked(MatrixLayout layout) const {
+  const bool by_rows = layout == MatrixLayout::in_out;
+  Tensor out = Tensor::empty(by_rows ? Shape{in(), this->out()} : Shape{this->out(), in()});
+  kernels::unpack(matrix_->layout(), matrix_->memory(), out.data(), by_rows ? out.dim(1) : 1, by_rows ? 1 : out.dim(1));
+  return out;
 }
 
 Tensor PackedWeight::product(const Tensor& x, const Tensor& bias, Activation activation) const {

@@ -75,6 +75,11 @@ std::span<const std::int8_t> Safetensors::int8(std::string_view name) const {
   return {reinterpret_cast<const std::int8_t*>(bytes_.data() + e.begin), e.end - e.begin};
 }
 
+std::span<const std::byte> Safetensors::bytes(std::string_view name) const {
+  const Entry& e = entry(name);
+  return bytes_.subspan(e.begin, e.end - e.begin);
+}
+
 void Safetensors::forget(std::string_view name) const {
   if (owner_ == nullptr) return;
   const Entry& e = entry(name);

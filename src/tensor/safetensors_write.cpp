@@ -86,12 +86,12 @@ void SafetensorsWriter::write(WholeFile& file) const {
     for (const auto& [key, value] : metadata_) header += fmt::format("{}:{},", quoted(key), quoted(value));
     header.back() = '}';
   }
-  // Wide types first, so that every tensor is aligned for its type without gaps between them.
+  // Those first that leave the next one aligned as tensors are, so that most can be used in place; then wide types
+  // first, so that every tensor is aligned for its type without gaps between them.
   std::vector<const Item*> order;
   std::size_t at = 0;
-  for (const std::size_t width : {std::size_t{8}, std::size_t{4}, std::size_t{2}, std::size_t{1}}) {
-    // Of one width those first that leave the next one aligned as tensors are, so that most can be used in place.
-    for (const bool whole : {true, false})
+  for (const bool whole : {true, false}) {
+    for (const std::size_t width : {std::size_t{8}, std::size_t{4}, std::size_t{2}, std::size_t{1}})
       for (const auto& [name, item] : items_) {
         if (detail::safetensors_item(item.dtype) != width) continue;
         if ((static_cast<std::size_t>(item.shape.size()) * width % kAlign == 0) != whole) continue;

@@ -123,6 +123,14 @@ Tensor Tensor::full(const Shape& shape, float value) {
   return t;
 }
 
+Tensor Tensor::repeated(const Shape& shape, float value) {
+  Tensor t = full({1}, value);
+  t.shape_ = shape;
+  t.strides_ = shape;
+  for (int i = 0; i < shape.rank(); ++i) t.strides_.set(i, 0);
+  return t;
+}
+
 Tensor Tensor::of(const Shape& shape, std::span<const float> values) {
   if (shape.size() != static_cast<std::int64_t>(values.size())) {
     throw ShapeError(fmt::format("tensor: {} values do not fill {}", values.size(), shape.text()));

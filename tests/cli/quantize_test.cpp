@@ -44,6 +44,43 @@ TEST_F(QuantizeCommand, EveryArchitectureRunsAndScoresFromFewerBits) {
   }
 }
 
+TEST_F(QuantizeCommand, PackedFoldersGiveTheSameOutputs) {
+  const std::string text = "eins zwei 3\n\neins drei 1\nnie gesehen\n";
+  for (const std::string preset : {"rnn-bahdanau", "rnn-luong", "cnn", "transformer-tiny"}) {
+    ASSERT_EQ(run_cli(train(preset, {"--preset", preset, "--max-steps", "4"})).code, 0);
+    for (const std::string type : {"int8", "f16", "fp32"}) {
+      SCOPED_TRACE(preset + " " + type);
+      const Ran made = run_cli({"quantize", "--model", file(preset), "--out", file("p"), "--type", type, "--packed"});
+      ASSERT_EQ(made.code, 0) << made.err;
+      EXPECT_NE(made.out.find(type + " packed"), std::string::npos);
+      const auto run = [&](const std::string& model, const std::vector<std::string>& more) {
+        std::vector<std::string> all{"run", "--model", file(model), "--scores", "--max-length", "6"};
+        all.insert(all.end(), more.begin(), more.end());
+        const Ran r = run_cli(all, text);
+        EXPECT_EQ(r.code, 0) << r.err;
+        return r.out;
+      };
+      const std::string expected = run(preset, {"--type", type});
+      EXPECT_EQ(run("p", {}), expected);
+      EXPECT_EQ(run("p", {"--batch-tokens", "1", "--threads", "2"}), expected);
+      EXPECT_EQ(run("p", {"--type", type}), expected);
+      if (type == "fp32") EXPECT_EQ(run("p", {"--type", "int8"}), run(preset, {"--type", "int8"}));
+      const auto score = [&](const std::vector<std::string>& model) {
+        std::vector<std::string> all{"score", "--source", file("valid.source"), "--target", file("valid.target")};
+        all.insert(all.end(), model.begin(), model.end());
+        const Ran r = run_cli(all);
+        EXPECT_EQ(r.code, 0) << r.err;
+        return r.out;
+      };
+      EXPECT_EQ(score({"--model", file("p")}), score({"--model", file(preset), "--type", type}));
+      // It can be written again, and so in a plain form.
+      if (type == "fp32") continue;
+      ASSERT_EQ(run_cli({"quantize", "--model", file("p"), "--out", file("q"), "--type", type}).code, 0);
+      EXPECT_EQ(run("q", {}), expected);
+    }
+  }
+}
+
 TEST_F(QuantizeCommand, AnotherModelAtThePlaceIsReplacedWhole) {
   ASSERT_EQ(run_cli(train("a", {"--preset", "transformer-tiny", "--max-steps", "1"})).code, 0);
   ASSERT_EQ(run_cli(train("b", {"--preset", "rnn-bahdanau", "--tokenizer", "char", "--max-steps", "1"})).code, 0);

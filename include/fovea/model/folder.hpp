@@ -31,14 +31,15 @@ void write_model_config(const std::filesystem::path& folder, const ModelConfig& 
 void write_model_weights(const std::filesystem::path& folder, const Parameters& parameters,
                          std::span<const Tensor> weights);
 /// All of a model folder. The weights are written last, so that a folder without them is none. Throws FileError, or
-/// Error naming a weight that `storage` does not fit.
+/// Error naming a weight that `storage` does not fit. `packed`: as Parameters::save_packed() writes them.
 void write_model(const std::filesystem::path& to, const ModelConfig& config, const Tokenizers& tokenizers,
-                 const Parameters& parameters, Storage storage = Storage::f32);
+                 const Parameters& parameters, Storage storage = Storage::f32, bool packed = false);
 /// Whether a process was ended while it wrote a model there, before it was whole.
 [[nodiscard]] bool unfinished_model(const std::filesystem::path& folder);
 /// A model folder with its weights rounded, at another place: the same config.json and tokenizers, a smaller
 /// model.safetensors. Throws as write_model().
-void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage);
+void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage,
+                    bool packed = false);
 
 /// Throws FileError: a folder of another format version says what to do.
 [[nodiscard]] ModelConfig read_model_config(const std::filesystem::path& folder);

@@ -18,6 +18,7 @@
 namespace fovea {
 
 class Safetensors;
+struct FilePacked;
 
 /// How a new weight starts.
 struct Init {
@@ -53,6 +54,8 @@ struct Weight {
   [[nodiscard]] std::int64_t in() const { return var.dim(layout == MatrixLayout::in_out ? 0 : 1); }
   /// Width of the product.
   [[nodiscard]] std::int64_t out() const { return var.dim(layout == MatrixLayout::in_out ? 1 : 0); }
+  /// Its numbers, out of the packed form where a file has only that.
+  [[nodiscard]] Tensor values() const;
   /// f(x W + b) without a gradient, on the packed form if there is one.
   [[nodiscard]] Tensor product(const Tensor& x, const Tensor& bias = {},
                                Activation activation = Activation::none) const;
@@ -76,6 +79,8 @@ class Parameters {
     bool to_pack = false;                             // the layer multiplies with the packed form
     std::shared_ptr<const PackedWeight> packed = {};  // once pack() was called
     bool frozen = false;                              // not trained: layers get its value as a constant
+    bool read = false;                                // a layer has asked for its values as they are
+    bool mapped = false;                              // `packed` stands in the file
   };
 
   /// Without weights; new ones will be made from the seed.
@@ -116,6 +121,9 @@ class Parameters {
   [[nodiscard]] std::optional<Storage> packed() const { return packed_; }
   /// How the file that they were loaded from stored them.
   [[nodiscard]] Storage stored() const { return stored_; }
+  /// Takes weights out of the packed form that their file has: their values are there again, and pack() packs them
+  /// anew.
+  void unpack();
   /// Shares the values, with gradients of its own: for another thread that builds the same model.
   [[nodiscard]] Parameters replica() const;
   /// Clears all gradients.
@@ -124,14 +132,22 @@ class Parameters {
   /// All weights as one .safetensors file, which appears whole or not at all. Matrices are stored as `storage` says:
   /// int8 has NAME as I8 and NAME.scale, [1, columns] or [rows, 1], by which it is multiplied.
   void save(const std::filesystem::path& file, Storage storage = Storage::f32) const;
+  /// The same, rounded to that storage, with what layers multiply with as pack() lays it out on this machine:
+  /// NAME.packed as U8, described in the header's metadata. Matrices that are read in another way (embeddings) are F32,
+  /// so that nothing need be converted. The layers must have been built.
+  void save_packed(const std::filesystem::path& file, Storage storage) const;
   /// The weights of a file, sealed. Throws FileError naming what is wrong. `in_place`: they are used where the file is
   /// mapped, which takes less time and memory; the file must not be written over meanwhile (another may take its place,
-  /// as save() does).
+  /// as save() does). Weights that are packed in the file then have no values of their own (Weight::values() unpacks
+  /// them): they multiply and cannot be trained. Where this machine's products want another layout, or without
+  /// `in_place`, they are unpacked.
   [[nodiscard]] static Parameters load(const std::filesystem::path& file, bool in_place = false);
 
  private:
   Entry& entry(const std::string& name, const Shape& shape, const Init& init);
   Entry& entry(const std::string& name, const Shape& shape, const Init& init, MatrixLayout layout);
+  static void unpack(Entry& entry);
+  void put_packed(FilePacked weight, const std::filesystem::path& file);
 
   std::uint64_t seed_;
   bool sealed_ = false;

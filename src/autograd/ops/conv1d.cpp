@@ -133,8 +133,8 @@ Var convolve(const char* op, bool glu, const Var& x, const Var& weights, const V
   const std::int64_t d = glu ? out / 2 : out;
   const Tensor y = Tensor::empty({x.dim(0), x.dim(1), d});
   k.frames.zero_padding(y);
-  const Tensor w = weights.value().contiguous();
   const bool use_packed = how.packed != nullptr && !recording({x, weights, bias});
+  const Tensor w = use_packed ? Tensor() : weights.value().contiguous();
   const kernels::PackedMatrix made =
       use_packed ? kernels::PackedMatrix() : kernels::PackedMatrix(Trans::no, width * in, out, w.data(), out);
   const kernels::PackedMatrix& packed = use_packed ? how.packed->matrix() : made;

@@ -26,6 +26,7 @@ Classifier::Classifier(const std::filesystem::path& folder, const LoadOptions& h
         fmt::format("model: {} holds a {}, not a classifier", folder.string(), kind_of(loaded.config.head)));
   }
   tokenizers_ = loaded.tokenizers;
+  loaded.parameters.unpack();  // saliency takes gradients through them
   loaded_ = std::make_unique<Loaded>(loaded.config, std::move(loaded.parameters), how);
   read_labels();
 }

@@ -81,7 +81,7 @@ Translator::Translator(std::span<const std::filesystem::path> folders, const Loa
     for (const auto& [side, ours, its] :
          {std::tuple("source", tokenizers_.source.get(), loaded.tokenizers.source.get()),
           std::tuple("target", tokenizers_.target.get(), loaded.tokenizers.target.get())}) {
-      if (same_tokens(*ours, *its)) continue;
+      if (ours == its || same_tokens(*ours, *its)) continue;
       throw UsageError(fmt::format("model: {} and {} have other {} tokens; models that write together need the same",
                                    folders[0].string(), folder.string(), side));
     }
