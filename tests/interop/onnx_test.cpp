@@ -121,6 +121,9 @@ TEST(Onnx, TransformersGiveTheModelsLogits) {
   part.positions = Positions::timing_signal;
   part.scaled_scores = false;
   cases.add("timing-signal", of(part, part));
+  TransformerConfig decoder = part;
+  decoder.decoder_self = DecoderSelf::ssru;
+  cases.add("ssru", of(part, decoder));
   EXPECT_THE_MODELS_LOGITS(cases);
 }
 
@@ -231,8 +234,8 @@ TEST(Onnx, NamesWhatIsNotWritten) {
   other.positions = Positions::alibi;
   EXPECT_THAT(refused(of(part, other)), HasSubstr("ONNX export does not have alibi positions"));
   other = part;
-  other.decoder_self = DecoderSelf::ssru;
-  EXPECT_THAT(refused(of(part, other)), HasSubstr("no ssru in place"));
+  other.decoder_self = DecoderSelf::average;
+  EXPECT_THAT(refused(of(part, other)), HasSubstr("no average in place"));
   other = part;
   other.activation = Activation::leaky_relu;
   EXPECT_THAT(refused(of(part, other)), HasSubstr("leaky-relu"));

@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::int64_t kComputed = 1024;  // positions, of those that are computed
 
+// Throws for what is not written.
+void check(TransformerConfig c) {
+  if (c.decoder_self == DecoderSelf::ssru) c.decoder_self = DecoderSelf::attention;  // ONNX has both
+  check_transformer(c, "ONNX export");
+}
+
 // One side of the model.
 class TransformerGraph {
  public:
@@ -37,7 +43,10 @@ class TransformerGraph {
                      const std::string& memory_mask = {}) {
     for (int i = 0; i < c_.layers; ++i) {
       const std::string at = fmt::format("{}.{}", side_, i);
-      x = block(at + ".self_norm", x, [&](const std::string& y) { return attention(at + ".self", y, y, mask); });
+      const bool ssru = c_.decoder_self == DecoderSelf::ssru;
+      x = block(at + ".self_norm", x, [&](const std::string& y) {
+        return ssru ? recurrent(at + ".ssru", y) : attention(at + ".self", y, y, mask);
+      });
       if (!memory.empty()) {
         x = block(at + ".cross_norm", x,
                   [&](const std::string& y) { return attention(at + ".cross", y, memory, memory_mask); });
@@ -90,6 +99,29 @@ class TransformerGraph {
     return linear(name + ".output", l_.graph.node("Reshape", {context, l_.graph.numbers({0, 0, c_.dim})}));
   }
 
+  // c_t = s(f_t) c_{t-1} + (1 - s(f_t)) x_t from zeros, y_t = max(c_t, 0): a Scan over time.
+  std::string recurrent(const std::string& name, const std::string& y) {
+    const std::string x = l_.linear(name + ".input", y, false);
+    const std::string keep = l_.graph.node("Sigmoid", {l_.linear(name + ".forget", y)});
+    const std::string first = l_.squeeze(
+        l_.zeros_like(l_.graph.node("Slice", {x, l_.graph.numbers({0}), l_.graph.numbers({1}), l_.graph.numbers({1})})),
+        1);
+    OnnxGraph body(name + ".step", &l_.graph);
+    const std::vector<std::string> axes{"batch", std::to_string(c_.dim)};
+    const std::string cell = body.input(name + ".cell", OnnxGraph::Type::float32, axes);
+    const std::string value = body.input(name + ".value", OnnxGraph::Type::float32, axes);
+    const std::string share = body.input(name + ".share", OnnxGraph::Type::float32, axes);
+    OnnxLayers step = l_.in(body);
+    const std::string next = step.add(value, step.times(share, body.node("Sub", {cell, value})));
+    body.output(next, name + ".next", axes);
+    body.output(body.node("Relu", {next}), name + ".read", axes);
+    return l_.graph.nodes("Scan", 2, {first, x, keep},
+                          {{"body", &body},
+                           {"num_scan_inputs", std::int64_t{2}},
+                           {"scan_input_axes", std::vector<std::int64_t>{1, 1}},
+                           {"scan_output_axes", std::vector<std::int64_t>{1}}})[1];
+  }
+
   OnnxLayers& l_;
   const TransformerConfig& c_;
   std::string side_;
@@ -99,7 +131,7 @@ class TransformerGraph {
 
 OnnxMemory encode(OnnxLayers& layers, const TransformerConfig& config, const std::string& x,
                   const std::string& lengths) {
-  check_transformer(config, "ONNX export");
+  check(config);
   TransformerGraph g(layers, config, "encoder");
   const std::string states = g.layers(g.placed(x), g.padding(lengths, x));
   return {.states = states, .lengths = lengths};
@@ -107,7 +139,7 @@ OnnxMemory encode(OnnxLayers& layers, const TransformerConfig& config, const std
 
 std::string decode(OnnxLayers& layers, const TransformerConfig& config, const std::string& x,
                    const OnnxMemory& memory) {
-  check_transformer(config, "ONNX export");
+  check(config);
   TransformerGraph g(layers, config, "decoder");
   return g.layers(g.placed(x), g.causal(x), memory.states, g.padding(memory.lengths, memory.states));
 }
