@@ -36,6 +36,10 @@ struct TrainingJob {
   // Instead of two files, one with tab-separated columns (.tsv, plain or .gz), for training and for validation.
   std::string pairs{}, valid_pairs{};  // files
   std::array<int, 2> columns{0, 0};    // of source and target, counted from 1; {0, 0}: there are exactly two
+  // Where to keep the training text, encoded, when it is too large for memory: a folder that all processes see, with
+  // room for 4 bytes a token and 24 a line. Empty: the text is held in memory.
+  std::filesystem::path stream{};
+  int stream_memory = 1024;                                // MiB of it that are mapped at a time
   ModelConfig config = preset("transformer-tiny");         // vocabularies are filled in
   TrainOptions options{};                                  // a learning rate of 0 is the usual one for the model
   TokenizerKind tokenizer = TokenizerKind::sentencepiece;  // what a token is

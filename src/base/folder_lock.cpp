@@ -31,7 +31,7 @@ bool still_there(int descriptor, const std::filesystem::path& file) {
 
 }  // namespace
 
-FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / ".lock") {
+FolderLock::FolderLock(const std::filesystem::path& folder, const char* field) : file_(folder / ".lock") {
   std::error_code error;
   made_ = std::filesystem::create_directories(folder, error);
   for (;;) {
@@ -44,7 +44,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / ".l
       const std::string holder = text_in(descriptor_);
       ::close(descriptor_);
       if (reason != EWOULDBLOCK) throw FileError(fmt::format("{}: {}", file_.string(), std::strerror(reason)));
-      throw UsageError(fmt::format("model: process {} is at work in {}; wait for its end, or give another folder",
+      throw UsageError(fmt::format("{}: process {} is at work in {}; wait for its end, or give another folder", field,
                                    holder.empty() ? "another" : holder, folder.string()));
     }
     if (still_there(descriptor_, file_)) break;

@@ -9,9 +9,9 @@ namespace fovea {
 /// the number of the process.
 class FolderLock {
  public:
-  /// Makes the folder if it is not there. Throws UsageError naming the process that holds the lock, FileError when the
-  /// folder cannot be made or written to.
-  explicit FolderLock(const std::filesystem::path& folder);
+  /// Makes the folder if it is not there. Throws UsageError naming `field` and the process that holds the lock,
+  /// FileError when the folder cannot be made or written to.
+  explicit FolderLock(const std::filesystem::path& folder, const char* field = "model");
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

@@ -12,7 +12,7 @@
 
 namespace fovea::text {
 
-Batches::Batches(const Corpus& corpus, const BatchOptions& options) : corpus_(corpus), options_(options) {
+Batches::Batches(const Pairs& corpus, const BatchOptions& options) : corpus_(corpus), options_(options) {
   if (corpus.size() == 0) throw UsageError("no sentence pairs to make batches of");
   if (corpus.size() > std::numeric_limits<std::int32_t>::max()) throw UsageError("more than 2^31 - 1 sentence pairs");
   for (std::int64_t i = 0; i < corpus.size(); ++i) {

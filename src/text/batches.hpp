@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "text/corpus.hpp"
+#include "text/pairs.hpp"
 
 namespace fovea::text {
 
@@ -26,7 +26,7 @@ class Batches {
  public:
   /// Starts at epoch 0. The corpus must outlive this. Throws UsageError when the corpus is empty or one of its pairs
   /// alone has more than batch_tokens tokens.
-  Batches(const Corpus& corpus, const BatchOptions& options);
+  Batches(const Pairs& corpus, const BatchOptions& options);
 
   void start_epoch(std::int64_t epoch);
   /// How many batches this epoch has; epochs may differ by a few.
@@ -48,7 +48,7 @@ class Batches {
   [[nodiscard]] std::int64_t target_length(std::int32_t pair) const;
   void cut(std::int64_t first_tokens);
 
-  const Corpus& corpus_;
+  const Pairs& corpus_;
   BatchOptions options_;
   std::vector<std::int32_t> by_length_;  // pairs, neighbours of equal or similar length
   std::vector<Cut> groups_;              // ranges of by_length_ of equal lengths

@@ -34,13 +34,17 @@ void check_has_text(const ParallelText& text) {
   }
 }
 
+void check_equal_lines(const std::string& source_path, std::int64_t source_lines, const std::string& target_path,
+                       std::int64_t target_lines) {
+  if (source_lines == target_lines) return;
+  throw FileError(fmt::format("{} has {} lines but {} has {}; each line of one must answer the same line of the other",
+                              source_path, source_lines, target_path, target_lines));
+}
+
 ParallelText read_parallel(const std::string& source_path, const std::string& target_path) {
   ParallelText text{source_path, target_path, read_lines(source_path), read_lines(target_path)};
-  if (text.source.size() != text.target.size()) {
-    throw FileError(
-        fmt::format("{} has {} lines but {} has {}; each line of one must answer the same line of the other",
-                    source_path, text.source.size(), target_path, text.target.size()));
-  }
+  check_equal_lines(source_path, static_cast<std::int64_t>(text.source.size()), target_path,
+                    static_cast<std::int64_t>(text.target.size()));
   check_has_text(text);
   return text;
 }
@@ -58,16 +62,51 @@ std::vector<std::string> CorpusReport::warnings() const {
   return out;
 }
 
+void CorpusReport::add(const CorpusReport& next) {
+  const auto add_left_out = [](LeftOut& sum, const LeftOut& more) {
+    if (sum.count == 0) sum.first = more.first;
+    sum.count += more.count;
+  };
+  lines += next.lines;
+  kept += next.kept;
+  add_left_out(empty, next.empty);
+  add_left_out(too_long, next.too_long);
+  max_length = next.max_length;
+  source_tokens += next.source_tokens;
+  source_unknown += next.source_unknown;
+  target_tokens += next.target_tokens;
+  target_unknown += next.target_unknown;
+}
+
+void CorpusReport::check_kept(const std::string& source_path, const std::string& target_path) const {
+  if (kept > 0) return;
+  throw FileError(
+      fmt::format("{} and {}: none of the {} line pairs is left, {} have an empty side and {} more than {} "
+                  "tokens (`max_length`)",
+                  source_path, target_path, lines, empty.count, too_long.count, max_length));
+}
+
 Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
                CorpusReport* report, const CopyTable* copying) {
   const auto read = [&](const std::string& line, SourceLine& out) {
     source.encode(line, out.ids, copying != nullptr ? &out.pieces : nullptr);
   };
-  fill(text, read, target, max_length, report, copying);
+  CorpusReport tally;
+  fill(text, read, target, max_length, tally, copying);
+  tally.check_kept(text.source_path, text.target_path);
+  if (report != nullptr) *report = tally;
 }
 
 Corpus::Corpus(const ParallelText& text, const SourceReader& source, const Tokenizer& target, std::int64_t max_length,
                CorpusReport* report, const CopyTable* copying) {
+  CorpusReport tally;
+  add_lines(text, source, target, max_length, tally, copying);
+  tally.check_kept(text.source_path, text.target_path);
+  if (report != nullptr) *report = tally;
+}
+
+void Corpus::add_lines(const ParallelText& text, const SourceReader& source, const Tokenizer& target,
+                       std::int64_t max_length, CorpusReport& report, const CopyTable* copying) {
   const auto read = [&](const std::string& line, SourceLine& out) {
     if (source.has_parts() || copying != nullptr) {
       source.read(line, out);
@@ -80,9 +119,9 @@ Corpus::Corpus(const ParallelText& text, const SourceReader& source, const Token
 
 template <class Read>
 void Corpus::fill(const ParallelText& text, const Read& read, const Tokenizer& target, std::int64_t max_length,
-                  CorpusReport* report, const CopyTable* copying) {
-  CorpusReport tally;
-  tally.lines = static_cast<std::int64_t>(text.source.size());
+                  CorpusReport& tally, const CopyTable* copying) {
+  const auto lines = static_cast<std::int64_t>(text.source.size());
+  tally.lines += lines;
   tally.max_length = max_length;
   // Lines are cut on all threads, some at a time, and taken in their order.
   constexpr std::int64_t at_once = 1 << 14;
@@ -91,9 +130,9 @@ void Corpus::fill(const ParallelText& text, const Read& read, const Tokenizer& t
     std::vector<std::int32_t> target, copies;
     std::vector<std::string> target_pieces, words;
   };
-  std::vector<Ids> encoded(static_cast<std::size_t>(std::min(at_once, tally.lines)));
-  for (std::int64_t begin = 0; begin < tally.lines; begin += at_once) {
-    const std::int64_t count = std::min(at_once, tally.lines - begin);
+  std::vector<Ids> encoded(static_cast<std::size_t>(std::min(at_once, lines)));
+  for (std::int64_t begin = 0; begin < lines; begin += at_once) {
+    const std::int64_t count = std::min(at_once, lines - begin);
     parallel_for(count, 256, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t i = from; i < to; ++i) {
         Ids& ids = encoded[static_cast<std::size_t>(i)];
@@ -126,13 +165,6 @@ void Corpus::fill(const ParallelText& text, const Read& read, const Tokenizer& t
       }
     }
   }
-  if (tally.kept == 0) {
-    throw FileError(fmt::format(
-        "{} and {}: none of the {} line pairs is left, {} have an empty side and {} more than {} "
-        "tokens (`max_length`)",
-        text.source_path, text.target_path, tally.lines, tally.empty.count, tally.too_long.count, max_length));
-  }
-  if (report != nullptr) *report = tally;
 }
 
 Corpus Corpus::sampled(const ParallelText& text, const Tokenizer& source, const Tokenizer& target,

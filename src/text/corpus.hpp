@@ -26,6 +26,10 @@ struct ParallelText {
 /// Throws FileError when there are no lines, or those of one side are all blank.
 void check_has_text(const ParallelText& text);
 
+/// Throws FileError with both names and counts when these are not the same.
+void check_equal_lines(const std::string& source_path, std::int64_t source_lines, const std::string& target_path,
+                       std::int64_t target_lines);
+
 /// Reads both files, plain or .gz. Throws FileError: what LineReader finds, or that the files are empty or of unequal
 /// length, with both names and counts.
 [[nodiscard]] ParallelText read_parallel(const std::string& source_path, const std::string& target_path);
@@ -48,6 +52,10 @@ struct CorpusReport {
 
   /// What a user should hear of, one sentence each; empty when nothing was left out.
   [[nodiscard]] std::vector<std::string> warnings() const;
+  /// Adds what became of the lines that follow.
+  void add(const CorpusReport& next);
+  /// Throws FileError naming both files when no pair was kept.
+  void check_kept(const std::string& source_path, const std::string& target_path) const;
 };
 
 /// Pairs of id sequences, without bos and eos, in one block of memory.
@@ -61,6 +69,10 @@ class Corpus final : public Pairs {
   /// The same with sources that may have parts.
   Corpus(const ParallelText& text, const SourceReader& source, const Tokenizer& target, std::int64_t max_length,
          CorpusReport* report = nullptr, const CopyTable* copying = nullptr);
+
+  /// Adds the pairs of some more lines, and what became of them to `report`. None may be left of them.
+  void add_lines(const ParallelText& text, const SourceReader& source, const Tokenizer& target, std::int64_t max_length,
+                 CorpusReport& report, const CopyTable* copying = nullptr);
 
   /// The same pairs, which `text` holds, with their subwords sampled (Tokenizer::sample). A pair that would get more
   /// than max_length tokens on one side stays as it is here.
@@ -86,12 +98,12 @@ class Corpus final : public Pairs {
     return {ids_.data() + p.begin + p.source + p.target, copies_ ? p.source : 0};
   }
   [[nodiscard]] SourceParts parts(std::int64_t i) const override;
-  [[nodiscard]] std::int64_t line(std::int64_t i) const { return pairs_[static_cast<std::size_t>(i)].line; }
+  [[nodiscard]] std::int64_t line(std::int64_t i) const override { return pairs_[static_cast<std::size_t>(i)].line; }
 
  private:
   template <class Read>
   void fill(const ParallelText& text, const Read& read, const Tokenizer& target, std::int64_t max_length,
-            CorpusReport* report, const CopyTable* copying);
+            CorpusReport& tally, const CopyTable* copying);
 
   struct Pair {
     std::size_t begin;  // of the source in ids_; the target follows it, and the copies

@@ -29,6 +29,7 @@ struct LineReader::File {
   std::size_t begin = 0;
   std::size_t end = 0;
   bool at_end = false;
+  Limit limit = Limit::memory;
   std::int64_t line = 0;
   std::uint64_t bytes = 0;  // read so far, with what a line costs its holder beside its text
 
@@ -39,7 +40,7 @@ struct LineReader::File {
   [[noreturn]] void fail(const std::string& what) const { throw FileError(path + ": " + what); }
 
   void check_size() const {
-    if (bytes > kMostBytes) fail("holds more than 16 GiB of lines; split it");
+    if (bytes > kMostBytes && limit == Limit::memory) fail("holds more than 16 GiB of lines; split it");
     if (bytes <= kAlwaysUnpacked || gzdirect(handle) != 0) return;
     const auto packed = static_cast<std::uint64_t>(std::max<z_off_t>(1, gzoffset(handle)));
     if (bytes / kMostUnpacked <= packed) return;
@@ -63,7 +64,8 @@ struct LineReader::File {
   }
 };
 
-LineReader::LineReader(std::string path) : file_(std::make_unique<File>()) {
+LineReader::LineReader(std::string path, Limit limit) : file_(std::make_unique<File>()) {
+  file_->limit = limit;
   file_->path = std::move(path);
   errno = 0;
   file_->handle = gzopen(file_->path.c_str(), "rb");

@@ -17,7 +17,10 @@ namespace fovea::text {
 ///     for (std::string line; reader.next(line);) ...
 class LineReader {
  public:
-  explicit LineReader(std::string path);
+  /// How much a file's lines may hold in all: as much as fits into memory, or whatever there is, for those who keep
+  /// none of them.
+  enum class Limit { memory, none };
+  explicit LineReader(std::string path, Limit limit = Limit::memory);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;

@@ -8,6 +8,7 @@
 
 #include "base/rng.hpp"
 #include "fovea/error.hpp"
+#include "text/corpus.hpp"
 
 namespace fovea::text {
 namespace {

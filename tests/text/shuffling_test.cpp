@@ -6,6 +6,7 @@
 
 #include "base/rng.hpp"
 #include "text/batches.hpp"
+#include "text/corpus.hpp"
 
 namespace fovea::text {
 namespace {

@@ -118,6 +118,12 @@ void add_training(CLI::App& app, const Streams& streams, TrainingObserver* obser
          "unigram model samples by probabilities to this power; 0: always the same segmentation")
       ->group(group);
   sub->add_option("--max-length", job->max_length, "leave out pairs with more tokens")->group(group);
+  sub->add_option("--stream", job->stream,
+                  "a folder for the encoded text to train on, when that is too large for memory: it is then read from "
+                  "there, some at a time")
+      ->group(group);
+  sub->add_option("--stream-memory", job->stream_memory, "MiB of the folder that are in memory at a time")
+      ->group(group);
 
   group = "Training";
   TrainOptions& o = job->options;

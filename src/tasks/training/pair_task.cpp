@@ -40,21 +40,6 @@ void add_pair_notes(const char* what, const text::CorpusReport& r, std::vector<s
   for (const auto& warning : r.warnings()) notes.push_back("warning: " + warning);
 }
 
-// Of all tokens of all pairs in their order.
-std::string hash_of(const text::Pairs& pairs) {
-  std::uint64_t hash = 0;
-  const auto add = [&hash](std::span<const std::int32_t> ids) {
-    hash = mix64(hash ^ ids.size());
-    for (const std::int32_t id : ids) hash = mix64(hash ^ static_cast<std::uint64_t>(id));
-  };
-  for (std::int64_t i = 0; i < pairs.size(); ++i) {
-    add(pairs.source(i));
-    add(pairs.target(i));
-    if (const auto copies = pairs.copies(i); !copies.empty()) add(copies);
-  }
-  return fmt::format("{:016x}", hash);
-}
-
 // A few short lines of the validation text, for the page to try.
 std::string example_lines(const std::vector<std::string>& lines) {
   constexpr std::size_t most = 4;
@@ -72,12 +57,23 @@ std::string example_lines(const std::vector<std::string>& lines) {
 }  // namespace
 
 PairTask::PairTask(TrainingJob& job, Parameters& parameters, std::vector<std::string>& notes)
-    : job_(job), parameters_(parameters), text_(read_training_text(job, notes)) {
+    : job_(job), parameters_(parameters) {
+  if (!job.stream.empty()) {
+    text_.valid = read_validation_text(job);
+    stream_.emplace(job);
+    return;
+  }
+  text_ = read_training_text(job, notes);
   choose_vocabulary(job_, text_.train);
 }
 
 Tokenizers PairTask::make_tokenizers(std::vector<std::string>& notes) {
+  if (stream_) {
+    text_.train = stream_->sample(notes);
+    choose_vocabulary(job_, text_.train);
+  }
   Tokenizers made = fovea::make_tokenizers(job_, text_.train, notes);
+  if (stream_) text_.train = {};
   set_vocabularies(job_.config, made);
   made.source = source_reader(job_.config, made.source);
   return made;
@@ -89,7 +85,15 @@ void PairTask::encode(const Tokenizers& tokenizers, bool resumes, std::vector<st
   if (copies(job_.config)) copying_.emplace(*tokenizers.source, *tokenizers.target);
   const text::CopyTable* table = copying_ ? &*copying_ : nullptr;
   const text::SourceReader reader = line_reader(job_.config, tokenizers.source);
-  corpus_ = text::Corpus(text_.train, reader, *tokenizers.target, job_.max_length, &report, table);
+  if (stream_) {
+    stream_->encode(reader, *tokenizers.target, table, resumes);
+    report = stream_->report();
+    summary_ = stream_->summary();
+  } else {
+    corpus_ = text::Corpus(text_.train, reader, *tokenizers.target, job_.max_length, &report, table);
+    summary_ = text::summarize(corpus_);
+  }
+  pairs_ = report.kept;
   valid_ = text::Corpus(text_.valid, reader, *tokenizers.target, job_.max_length, &valid_report, table);
   add_pair_notes("training", report, notes);
   add_pair_notes("validation", valid_report, notes);
@@ -99,11 +103,19 @@ void PairTask::encode(const Tokenizers& tokenizers, bool resumes, std::vector<st
                     "count as wrong",
                     valid_report.target_unknown, valid_report.kept));
   }
-  choose_training(job_, corpus_);
-  if (!resumes) choose_size(job_, corpus_);
+  choose_training(job_, summary_);
+  if (!resumes) choose_size(job_, summary_);
   if (const std::string chosen = chosen_settings(job_, resumes); !chosen.empty()) notes.push_back(chosen);
-  plan_.emplace(job_, text_.train, tokenizers, corpus_, table);
-  examples_.emplace(plan_->corpus());
+  if (stream_) {
+    auto plan = std::make_unique<StreamedPlan>(job_, *stream_);
+    training_ = &plan->pairs();
+    plan_ = std::move(plan);
+  } else {
+    auto plan = std::make_unique<EpochPlan>(job_, text_.train, tokenizers, corpus_, table);
+    training_ = &plan->corpus();
+    plan_ = std::move(plan);
+  }
+  examples_.emplace(*training_);
   valid_examples_.emplace(valid_);
 }
 
@@ -114,9 +126,11 @@ void PairTask::build_model(bool resumes, std::vector<std::string>& notes) {
 }
 
 void PairTask::add_identity(nlohmann::json& fingerprint) const {
-  fingerprint["pairs"] = corpus_.size();
-  fingerprint["text"] = hash_of(corpus_);
-  fingerprint["validation"] = hash_of(valid_);
+  const auto text = [](std::uint64_t hash) { return fmt::format("{:016x}", hash); };
+  fingerprint["pairs"] = pairs_;
+  fingerprint["text"] = text(summary_.hash);
+  fingerprint["validation"] = text(text::summarize(valid_).hash);
+  if (stream_) fingerprint["stream-memory"] = job_.stream_memory;
 }
 
 void PairTask::begin() {
@@ -129,7 +143,7 @@ LearnerFactory PairTask::learners(const text::Pairs& pairs) const {
 }
 
 ExampleSet PairTask::training_set() const {
-  return {*examples_, corpus_.size(), learners(plan_->corpus())};
+  return {*examples_, pairs_, learners(*training_)};
 }
 
 ExampleSet PairTask::validation_set() const {

@@ -1,10 +1,12 @@
 // Trainings on pairs of lines: text to text, text to a label, turns to a reply.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "tasks/pair_learner.hpp"
 #include "tasks/training/epoch_plan.hpp"
+#include "tasks/training/streamed_plan.hpp"
 #include "tasks/training/training_task.hpp"
 #include "tasks/training/training_text.hpp"
 #include "text/copy_table.hpp"
@@ -36,8 +38,12 @@ class PairTask final : public TrainingTask {
   TrainingText text_;
   const Tokenizers* tokenizers_ = nullptr;
   std::optional<text::CopyTable> copying_;
+  std::optional<StreamedText> stream_;  // when the training text is not held in memory
   text::Corpus corpus_, valid_;
-  std::optional<EpochPlan> plan_;
+  text::PairsSummary summary_;  // of the text to train on
+  std::int64_t pairs_ = 0;      // and how many it has
+  std::unique_ptr<BatchPlan> plan_;
+  const text::Pairs* training_ = nullptr;  // what the numbers of the plan stand for
   std::optional<PairExamples> examples_, valid_examples_;
 };
 

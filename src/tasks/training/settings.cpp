@@ -46,15 +46,6 @@ Characters characters_of(const std::vector<std::string>& lines) {
   return all;
 }
 
-// Of both sides, the longer line of each pair: what a batch is filled with.
-std::int64_t tokens_of(const text::Corpus& corpus) {
-  std::int64_t tokens = 0;
-  for (std::int64_t i = 0; i < corpus.size(); ++i) {
-    tokens += static_cast<std::int64_t>(std::max(corpus.source(i).size(), corpus.target(i).size())) + 1;
-  }
-  return tokens;
-}
-
 bool chooses_vocabulary(const TrainingJob& job) {
   return job.automatic.vocabulary && job.task != Task::classify && job.tokenizer == TokenizerKind::sentencepiece &&
          job.tokenizer_model.empty();
@@ -105,21 +96,17 @@ void choose_vocabulary(TrainingJob& job, const text::ParallelText& text) {
   job.vocabulary = static_cast<int>((size + 99) / 100 * 100);
 }
 
-void choose_training(TrainingJob& job, const text::Corpus& corpus) {
+void choose_training(TrainingJob& job, const text::PairsSummary& text) {
   if (!job.automatic.batch_tokens) return;
-  const std::int64_t wanted = tokens_of(corpus) / kStepsPerEpoch;
+  const std::int64_t wanted = text.tokens / kStepsPerEpoch;
   std::int64_t batch = kLeastBatch;
   while (batch < kMostBatch && batch * 3 / 2 < wanted) batch *= 2;  // the nearest power of two
-  for (std::int64_t i = 0; i < corpus.size(); ++i) {
-    const auto longest = static_cast<std::int64_t>(std::max(corpus.source(i).size(), corpus.target(i).size())) + 1;
-    batch = std::max(batch, longest);
-  }
-  job.options.batch_tokens = batch;
+  job.options.batch_tokens = std::max(batch, text.longest);
 }
 
-void choose_size(TrainingJob& job, const text::Corpus& corpus) {
+void choose_size(TrainingJob& job, const text::PairsSummary& text) {
   if (!job.automatic.size) return;
-  set_size(job.config, tokens_of(corpus) < kSmallText ? kSmallSize : kUsualSize);
+  set_size(job.config, text.tokens < kSmallText ? kSmallSize : kUsualSize);
 }
 
 std::string chosen_settings(const TrainingJob& job, bool resumes) {

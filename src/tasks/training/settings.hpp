@@ -21,8 +21,8 @@ void check_automatic(const TrainingJob& job);
 // Each sets what job.automatic names and leaves the rest alone; the text alone decides, so that a training that goes on
 // finds the same again.
 void choose_vocabulary(TrainingJob& job, const text::ParallelText& text);
-void choose_training(TrainingJob& job, const text::Corpus& corpus);
-void choose_size(TrainingJob& job, const text::Corpus& corpus);
+void choose_training(TrainingJob& job, const text::PairsSummary& text);
+void choose_size(TrainingJob& job, const text::PairsSummary& text);
 
 /// One line for the user that names what was chosen; empty when nothing was.
 [[nodiscard]] std::string chosen_settings(const TrainingJob& job, bool resumes);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "fovea/error.hpp"
+#include "tasks/training/streamed_text.hpp"
 #include "text/columns.hpp"
 #include "text/hold_out.hpp"
 #include "text/labelled.hpp"
@@ -35,6 +36,7 @@ void check_fields(const TrainingJob& job, const std::string& valid, const std::s
 
 void check_text_fields(const TrainingJob& job) {
   check_fields(job, "", job.pairs, job.source, job.target);
+  check_stream_fields(job);
   check_fields(job, "valid_", job.valid_pairs, job.valid_source, job.valid_target);
   if (job.pairs.empty() && job.source.empty()) {
     throw UsageError("source: text to train on is needed: `source` and `target`, or `pairs`");
@@ -48,7 +50,7 @@ TrainingText read_training_text(const TrainingJob& job, std::vector<std::string>
   TrainingText text;
   text.train = read_text(job, job.pairs, job.source, job.target);
   if (!job.valid_pairs.empty() || !job.valid_source.empty()) {
-    text.valid = read_text(job, job.valid_pairs, job.valid_source, job.valid_target);
+    text.valid = read_validation_text(job);
     return text;
   }
   const std::size_t all = text.train.source.size();
@@ -56,6 +58,10 @@ TrainingText read_training_text(const TrainingJob& job, std::vector<std::string>
   notes.push_back(fmt::format("held out {} of {} lines to validate on, chosen by `seed` {}; none of them is trained on",
                               text.valid.source.size(), all, job.options.seed));
   return text;
+}
+
+text::ParallelText read_validation_text(const TrainingJob& job) {
+  return read_text(job, job.valid_pairs, job.valid_source, job.valid_target);
 }
 
 }  // namespace fovea

@@ -20,4 +20,7 @@ void check_text_fields(const TrainingJob& job);
 /// said in `notes`. Throws FileError naming the file and the line.
 [[nodiscard]] TrainingText read_training_text(const TrainingJob& job, std::vector<std::string>& notes);
 
+/// Those to validate on alone, which the job must name.
+[[nodiscard]] text::ParallelText read_validation_text(const TrainingJob& job);
+
 }  // namespace fovea
