@@ -26,7 +26,7 @@ ImportReport import_model(const std::filesystem::path& source, const std::filesy
 enum class ExportFormat {
   ctranslate2,  // a folder: model.bin (binary version 6, float32), vocabularies, config.json
   huggingface,  // a MarianMT folder of Transformers: config.json, model.safetensors, vocab.json, SentencePiece models
-  onnx,         // encoder.onnx and decoder.onnx (opset 17) of a Transformer, and vocabularies
+  onnx,         // encoder.onnx and decoder.onnx (opset 17) of any encoder and decoder, and vocabularies
 };
 /// The format named ctranslate2, huggingface or onnx. Throws UsageError for another name.
 [[nodiscard]] ExportFormat export_format(std::string_view name);
