@@ -10,17 +10,17 @@
 #include "fovea/picture.hpp"
 
 namespace fovea {
-namespace {
-
-struct Extent {
-  std::size_t offset = 0, length = 0;
-};
 
 // X.index.tsv or X.tsv with X.images.bin.
-struct Packed {
+struct PackedPictures {
+  struct Extent {
+    std::size_t offset = 0, length = 0;
+  };
   std::shared_ptr<MappedFile> images;
   std::unordered_map<std::string, Extent> extents;
 };
+
+namespace {
 
 std::string images_of(std::string index) {
   for (const std::string_view ending : {".index.tsv", ".tsv"}) {
@@ -36,9 +36,9 @@ bool number(std::string_view text, std::size_t& value) {
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
-Packed read_index(const std::string& index) {
+PackedPictures read_index(const std::string& index) {
   const auto file = MappedFile::open(index);
-  Packed packed;
+  PackedPictures packed;
   const std::string images = images_of(index);
   packed.images = MappedFile::open(images);
   const std::size_t size = packed.images->bytes().size();
@@ -51,7 +51,7 @@ Packed read_index(const std::string& index) {
     if (text.empty()) continue;
     const std::size_t first = text.find('\t');
     const std::size_t second = first == text.npos ? text.npos : text.find('\t', first + 1);
-    Extent extent;
+    PackedPictures::Extent extent;
     if (second == text.npos || first == 0 || !number(text.substr(first + 1, second - first - 1), extent.offset) ||
         !number(text.substr(second + 1), extent.length)) {
       throw FileError(fmt::format("{}:{}: not name, tab, byte offset, tab, byte length", index, line));
@@ -71,12 +71,12 @@ Packed read_index(const std::string& index) {
 
 struct PictureFiles::Impl {
   std::mutex mutex;
-  std::unordered_map<std::string, std::shared_ptr<const Packed>> indexes;
+  std::unordered_map<std::string, std::shared_ptr<const PackedPictures>> indexes;
 
-  std::shared_ptr<const Packed> index(const std::string& path) {
+  std::shared_ptr<const PackedPictures> index(const std::string& path) {
     const std::lock_guard lock(mutex);
     auto& held = indexes[path];
-    if (!held) held = std::make_shared<const Packed>(read_index(path));
+    if (!held) held = std::make_shared<const PackedPictures>(read_index(path));
     return held;
   }
 };

@@ -11,8 +11,8 @@
 #include "model/encoders/transformer_encoder.hpp"
 
 namespace fovea {
-namespace {
 
+// Never defined: only what they return is asked for.
 RnnEncoder* encoder_type(const RnnEncoderConfig&);
 CnnEncoder* encoder_type(const CnnConfig&);
 TransformerEncoder* encoder_type(const TransformerConfig&);
@@ -21,8 +21,6 @@ NoEncoder* encoder_type(const NoEncoderConfig&);
 RnnDecoder* decoder_type(const RnnDecoderConfig&);
 CnnDecoder* decoder_type(const CnnConfig&);
 TransformerDecoder* decoder_type(const TransformerConfig&);
-
-}  // namespace
 
 Var Memory::for_targets(const Var& x) const {
   return rows.empty() ? x : gather(x, rows);
