@@ -11,6 +11,8 @@ if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
   install(DIRECTORY ${documents}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES ${documents}/fovea.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME fovea)
   install(FILES ${documents}/_fovea DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+else()
+  add_custom_target(fovea_documents DEPENDS fovea_binary)  # there are none without Python
 endif()
 
 set(CPACK_GENERATOR DEB)
