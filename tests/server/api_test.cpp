@@ -146,7 +146,8 @@ TEST_F(Api, SettingsNameTheModels) {
                                        {"layers", 2},
                                        {"heads", 2},
                                        {"task", "generate"},
-                                       {"examples", nlohmann::json::array()}}));
+                                       {"examples", nlohmann::json::array()},
+                                       {"checkpoints", nlohmann::json::array()}}));
   EXPECT_EQ(models[1]["layers"], 1);
 }
 

@@ -128,5 +128,78 @@ TEST_F(Attention, BadQuestionsAreRefused) {
   EXPECT_EQ(look({{"q", std::string(9000, 'a')}, {"source", "en"}, {"target", "de"}}).status, 400);
 }
 
+TEST_F(Attention, OfALongTextListsTheLargestWeightsInLinearSpace) {
+  const nlohmann::json ask = {{"source", "en"}, {"target", "de"}, {"kind", "all"}, {"top", 3}, {"beam", 1}};
+  const auto of = [&](int lines) {
+    nlohmann::json body = ask;
+    std::string q;
+    for (int i = 0; i < lines; ++i) q += "one two three one two\n";
+    body["q"] = q;
+    return look(body);
+  };
+  const auto one = of(1);
+  ASSERT_EQ(one.status, 200) << one.body.substr(0, 300);
+  nlohmann::json all = ask;
+  all["q"] = "one two three one two";
+  all.erase("top");
+  const auto whole = look(all).json();
+  const auto listed = one.json();
+  ASSERT_EQ(listed["attention"].size(), whole["attention"].size());
+  for (std::size_t m = 0; m < listed["attention"].size(); ++m) {
+    const auto& largest = listed["attention"][m]["largest"];
+    const auto& weights = whole["attention"][m]["weights"];
+    EXPECT_FALSE(listed["attention"][m].contains("weights"));
+    ASSERT_EQ(largest["index"].size(), weights.size());
+    for (std::size_t r = 0; r < weights.size(); ++r) {
+      std::vector<double> sorted = weights[r];
+      std::sort(sorted.rbegin(), sorted.rend());
+      for (std::size_t n = 0; n < largest["index"][r].size(); ++n) {
+        const double w = largest["weight"][r][n];
+        EXPECT_NEAR(w, sorted[n], 2e-4);
+        EXPECT_NEAR(w, weights[r][largest["index"][r][n].get<std::size_t>()].get<double>(), 2e-4);
+      }
+    }
+  }
+  // Twice the text, about twice the answer.
+  const std::size_t small = of(20).body.size(), large = of(40).body.size();
+  EXPECT_LT(large, small * 5 / 2);
+  EXPECT_EQ(of(40).json()["attention"][0]["largest"]["index"].back()[0].get<int>() >= 39 * 5, true);
+
+  nlohmann::json wrong = ask;
+  wrong["q"] = "one";
+  wrong["top"] = 65;
+  EXPECT_EQ(look(wrong).json()["error"], "Invalid request: top parameter must be 0 (all weights) to 64");
+  wrong["top"] = 3;
+  wrong["merge_words"] = true;
+  EXPECT_EQ(look(wrong).status, 400);
+}
+
+TEST_F(Serving, AttentionOfACheckpointIsThatOfItsStep) {
+  fovea::test::write_tiny_model(folder_ / "b", fovea::test::tiny_transformer(), "en-fr", 7);
+  // Another model stands for an earlier step of this one's training.
+  std::filesystem::create_directories(folder_ / "a" / "checkpoints");
+  std::filesystem::copy(folder_ / "b", folder_ / "a" / "checkpoints" / "step-000007");
+  start();
+  const auto look = [&](nlohmann::json body) {
+    body["q"] = "one two";
+    body["source"] = "en";
+    return post(port_, "/attention", body);
+  };
+  const auto early = look({{"target", "de"}, {"checkpoint", 7}});
+  ASSERT_EQ(early.status, 200) << early.body;
+  const auto other = look({{"target", "fr"}}).json();
+  EXPECT_EQ(early.json()["weights"], other["weights"]);
+  EXPECT_NE(early.json()["weights"], look({{"target", "de"}}).json()["weights"]);
+  const auto models = ask(port_, "GET", "/models").json();
+  EXPECT_EQ(models[0]["checkpoints"], nlohmann::json({7}));
+  EXPECT_EQ(models[1]["checkpoints"], nlohmann::json::array());
+
+  EXPECT_EQ(look({{"target", "de"}, {"checkpoint", 8}}).json()["error"],
+            "Invalid request: checkpoint parameter must be one of 7");
+  EXPECT_EQ(look({{"target", "fr"}, {"checkpoint", 7}}).json()["error"],
+            "Invalid request: checkpoint parameter: the model has no kept checkpoints");
+  EXPECT_EQ(look({{"target", "de"}, {"checkpoint", -1}}).status, 400);
+}
+
 }  // namespace
 }  // namespace fovea::server::test

@@ -16,7 +16,9 @@
 namespace fovea::server {
 namespace {
 
-constexpr std::size_t kMostBytes = 8000;  // every pair of tokens is a number per head
+constexpr std::size_t kMostBytes = 8000;         // every pair of tokens is a number per head
+constexpr std::size_t kMostBytesListed = 64000;  // where only the largest weights of each query are sent
+constexpr int kMostListed = 64;                  // of them
 
 // The sentences' trees as one: each goes on from the end of the sentence before.
 struct Trees {
@@ -64,10 +66,13 @@ std::string trace_json(const TranslationJob& job, const Passage& passage, const 
     bytes.start_matrix();
     for (const TranslationTrace& trace : job.traces) {
       const AttentionRecord& record = trace.attention;
-      if (m == maps) {
-        bytes.add(record.target, record.source);
+      const bool listed = m == maps ? static_cast<bool>(record.largest) : static_cast<bool>(record.maps[m].largest);
+      const auto& queries = m == maps ? record.target : record.maps[m].queries;
+      const auto& keys = m == maps ? record.source : record.maps[m].keys;
+      if (listed) {
+        bytes.add_largest(queries, keys, static_cast<std::size_t>(job.how.top_weights));
       } else {
-        bytes.add(record.maps[m].queries, record.maps[m].keys);
+        bytes.add(queries, keys);
       }
     }
     numbers += bytes.end_matrix();
@@ -120,6 +125,13 @@ int position(const Fields& fields, const char* name) {
   return value;
 }
 
+// The step of the model's training at which it is asked, if one is.
+void set_checkpoint(TranslationJob& job, const Fields& fields, const TranslationModel& model) {
+  if (fields["checkpoint"].is_null()) return;
+  job.checkpoint = position(fields, "checkpoint");
+  model.check_checkpoint(*job.checkpoint);
+}
+
 }  // namespace
 
 void Api::explain(const Shared& call) {
@@ -145,8 +157,14 @@ void Api::explain(const Shared& call) {
   how.head = position(fields, "head");
   if (!fields["query"].is_null()) how.query = position(fields, "query");
   if (!fields["key"].is_null()) how.key = position(fields, "key");
+  const std::string language = fields.text("language");
+  if (!language.empty() && language != "en" && language != "zh") {
+    throw Refusal(400, "Invalid request: language parameter must be en or zh");
+  }
+  how.language = language.empty() ? view::language_of(q) : view::lesson_language(language);
   job->explain = how;
   job->interventions = interventions_of(fields);
+  set_checkpoint(*job, fields, model);
   job->memory = Lease(options_.memory);
   job->unwanted = [call] { return call->reply->gone(); };
   job->lines = {passage.lines()[0]};  // a sentence at a time
@@ -182,9 +200,13 @@ void Api::attention(const Shared& call) {
   if (q.empty()) throw Refusal(400, "Invalid request: missing q parameter");
   std::string source = read_code(fields, "source");
   const std::string target = read_code(fields, "target");
-  if (q.size() > kMostBytes) {
-    throw Refusal(400, fmt::format("Invalid request: request ({}) exceeds text limit ({} bytes for attention)",
-                                   q.size(), kMostBytes));
+  const int top = fields.number("top", 0);
+  if (top < 0 || top > kMostListed) {
+    throw Refusal(400, fmt::format("Invalid request: top parameter must be 0 (all weights) to {}", kMostListed));
+  }
+  if (const std::size_t most = top > 0 ? kMostBytesListed : kMostBytes; q.size() > most) {
+    throw Refusal(
+        400, fmt::format("Invalid request: request ({}) exceeds text limit ({} bytes for attention)", q.size(), most));
   }
   check_limit(characters(q), options_.char_limit);
   const int beam = fields.number("beam", std::min(options_.beam, kWidestBeam));
@@ -202,8 +224,13 @@ void Api::attention(const Shared& call) {
   job->lines = passage->lines();
   job->how.beam = beam;
   job->how.merge_words = fields.flag("merge_words");
+  job->how.top_weights = top;
+  if (top > 0 && (job->how.merge_words || !fields.text("output").empty())) {
+    throw Refusal(400, "Invalid request: top parameter goes with neither merge_words nor output");
+  }
   job->how.kinds = kinds_of(fields);
   job->interventions = interventions_of(fields);
+  set_checkpoint(*job, fields, model);
   if (passage->lines().size() == 1) job->output = fields.text("output");
   // Megabytes of numbers at times: written here, where nobody else waits for it.
   job->done = [this, call, job = job.get(), passage, name = model.name()] {

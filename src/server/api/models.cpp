@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 #include "fovea/error.hpp"
 #include "fovea/model/folder.hpp"
@@ -12,6 +14,7 @@
 #include "server/api/translation_model.hpp"
 #include "server/http/fields.hpp"
 #include "text/languages.hpp"
+#include "text/unicode.hpp"
 
 namespace fovea::server {
 namespace {
@@ -39,6 +42,24 @@ std::unique_ptr<Model> load(const ModelPlace& place) {
   }
 }
 
+// The lines that training left to try, of its validation text: a few short ones.
+std::vector<std::string> read_examples(const std::filesystem::path& folder) {
+  constexpr std::size_t most_lines = 4;
+  constexpr std::size_t longest = 200;
+  std::vector<std::string> lines;
+  std::ifstream in(folder / "examples.txt", std::ios::binary);
+  std::string text(most_lines * longest, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::istringstream all(text);
+  for (std::string line; lines.size() < most_lines && std::getline(all, line);) {
+    if (!line.empty() && line.size() <= longest && text::invalid_utf8(line) == std::string_view::npos) {
+      lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 ModelPlace ModelPlace::parse(const std::string& text) {
@@ -60,7 +81,7 @@ std::string ModelPlace::name_or_folder() const {
 }
 
 nlohmann::json Model::describe() const {
-  nlohmann::json json = {{"name", name_}, {"task", enum_text(task_)}};
+  nlohmann::json json = {{"name", name_}, {"task", enum_text(task_)}, {"examples", examples_}};
   add_description(json);
   return json;
 }
@@ -74,6 +95,7 @@ Models::Models(const std::vector<ModelPlace>& places, int most_waiting, Metrics&
     std::unique_ptr<Model> model;
     try {
       model = load(place);
+      model->set_examples(read_examples(place.folder));
     } catch (...) {
       metrics.loaded(false);
       throw;

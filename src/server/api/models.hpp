@@ -36,8 +36,10 @@ class Model : public Worker {
 
   [[nodiscard]] Task task() const { return task_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// What clients and the page should know of it: its name, its task and what its task adds.
+  /// What clients and the page should know of it: its name, its task, lines to try and what its task adds.
   [[nodiscard]] nlohmann::json describe() const;
+  /// Lines to try, that its training has left in its folder.
+  void set_examples(std::vector<std::string> lines) { examples_ = std::move(lines); }
 
   /// Begins to work.
   void open(int most_waiting, Metrics& metrics);
@@ -52,6 +54,7 @@ class Model : public Worker {
 
   const Task task_;
   const std::string name_;
+  std::vector<std::string> examples_;
   std::unique_ptr<Batcher> batcher_;
 };
 

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
+#include <utility>
 
 #include "fovea/translator.hpp"
 #include "server/api/call.hpp"
@@ -44,16 +46,25 @@ class RecordBytes {
       for (const std::string& token : *list) total_ += 3 + 6 * token.size();
     }
   }
+  /// A sentence of which only the `count` largest weights of each query are listed, with their keys.
+  void add_largest(const std::vector<std::string>& queries, const std::vector<std::string>& keys, std::size_t count) {
+    constexpr std::size_t of_one = sizeof(float) + sizeof(std::int32_t) + 7 + 9;  // "0.1234," and "1234567,"
+    listed_ += queries.size() * std::min(count, keys.size());
+    total_ += of_one * queries.size() * std::min(count, keys.size()) + 8 * queries.size();
+    for (const auto* list : {&queries, &keys}) {
+      for (const std::string& token : *list) total_ += 3 + 6 * token.size();
+    }
+  }
   /// Returns how many numbers the matrix has.
   std::size_t end_matrix() {
     constexpr std::size_t of_zero = 2;  // "0,"
     total_ += of_zero * rows_ * columns_ + 3 * rows_;
-    return rows_ * columns_;
+    return rows_ * columns_ + std::exchange(listed_, 0);
   }
   [[nodiscard]] std::size_t total() const { return 4096 + total_; }
 
  private:
-  std::size_t rows_ = 0, columns_ = 0, total_ = 0;
+  std::size_t rows_ = 0, columns_ = 0, listed_ = 0, total_ = 0;
 };
 
 /// The same of sentences with one matrix, [target, source].

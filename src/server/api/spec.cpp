@@ -81,20 +81,25 @@ std::string build() {
                                      {"alternatives", array(text)},
                                      {"detectedLanguage", detection},
                                      {"attention", attention}}));
-  paths["/attention"] =
-      post("attention", "Every layer and head of the attention, and the beam",
-           {one, source, target, field("beam", "integer", false, "Hypotheses kept, 1 to 32"), kind,
-            field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"),
-            field("output", "string", false, "A translation of your own, of one sentence, instead of the model's"),
-            words, key},
-           object({{"translatedText", text},
-                   {"model", text},
-                   {"log_probability", number},
-                   {"source", array(text)},
-                   {"target", array(text)},
-                   {"weights", matrix},
-                   {"attention", array(map)},
-                   {"beam", object({{"nodes", array(node)}, {"best", array({{"type", "integer"}})}})}}));
+  const json checkpoint = field("checkpoint", "integer", false,
+                                "A step of the model's training whose checkpoint was kept (/models lists them)");
+  paths["/attention"] = post(
+      "attention", "Every layer and head of the attention, and the beam",
+      {one, source, target, field("beam", "integer", false, "Hypotheses kept, 1 to 32"), kind,
+       field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"),
+       field("output", "string", false, "A translation of your own, of one sentence, instead of the model's"),
+       field("top", "integer", false,
+             "Only so many of the largest weights of each query, as largest instead of weights, in memory linear in "
+             "the text; 0: all"),
+       checkpoint, words, key},
+      object({{"translatedText", text},
+              {"model", text},
+              {"log_probability", number},
+              {"source", array(text)},
+              {"target", array(text)},
+              {"weights", matrix},
+              {"attention", array(map)},
+              {"beam", object({{"nodes", array(node)}, {"best", array({{"type", "integer"}})}})}}));
   paths["/explain"] =
       post("attention", "A model's own numbers for the first sentence of a text, step by step, as a page of HTML",
            {one, source, target, kind, field("layer", "integer", false, "Counted from 0"),
@@ -102,7 +107,9 @@ std::string build() {
             field("query", "integer", false, "Position whose sums are written out, counted from 0"),
             field("key", "integer", false, "What it attends to, counted from 0"),
             field("format", "string", false, "json (default), or html: the page itself"),
-            field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"), key},
+            field("language", "string", false, "Of the words: en or zh; default: zh for a Chinese sentence"),
+            field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"), checkpoint,
+            key},
            object({{"model", text}, {"page", text}}));
   const json label = object({{"label", text},
                              {"probability", number},

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"
 #include "tasks/translation/maps.hpp"
 #include "text/languages.hpp"
-#include "text/unicode.hpp"
 
 namespace fovea::server {
 namespace {
@@ -30,24 +27,6 @@ std::size_t longest_line(const ModelConfig& config) {
       longest = std::min(longest, static_cast<std::size_t>(std::max<std::int64_t>(64, positions) - 32) / 2);
   }
   return longest;
-}
-
-// The lines that training left to try, of its validation text: a few short ones.
-std::vector<std::string> read_examples(const std::filesystem::path& folder) {
-  constexpr std::size_t most_lines = 4;
-  constexpr std::size_t longest = 200;
-  std::vector<std::string> lines;
-  std::ifstream in(folder / "examples.txt", std::ios::binary);
-  std::string text(most_lines * longest, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  std::istringstream all(text);
-  for (std::string line; lines.size() < most_lines && std::getline(all, line);) {
-    if (!line.empty() && line.size() <= longest && text::invalid_utf8(line) == std::string_view::npos) {
-      lines.push_back(line);
-    }
-  }
-  return lines;
 }
 
 // Without the end of sequence.
@@ -111,17 +90,17 @@ std::unique_ptr<Model> TranslationModel::load(const ModelPlace& place) {
   }
   if (!pair) pair = {"source", "target"};
   return std::make_unique<TranslationModel>(pair->first, pair->second, std::move(translator),
-                                            read_examples(place.folder));
+                                            std::make_unique<const Checkpoints>(place.folder, place.load));
 }
 
 TranslationModel::TranslationModel(std::string source, std::string target, std::shared_ptr<const Translator> translator,
-                                   std::vector<std::string> examples)
+                                   std::unique_ptr<const Checkpoints> checkpoints)
     : Model(Task::generate, source + "-" + target),
       source_(std::move(source)),
       target_(std::move(target)),
       translator_(std::move(translator)),
       longest_(longest_line(translator_->config())),
-      examples_(std::move(examples)) {}
+      checkpoints_(std::move(checkpoints)) {}
 
 int TranslationModel::layers() const {
   return translator_->attends() ? translator_->config().attention_layers() : 0;
@@ -136,7 +115,15 @@ void TranslationModel::add_description(nlohmann::json& json) const {
   json["target"] = target_;
   json["layers"] = layers();
   json["heads"] = heads();
-  json["examples"] = examples_;
+  json["checkpoints"] = checkpoints_->steps();
+}
+
+void TranslationModel::check_checkpoint(std::int64_t step) const {
+  checkpoints_->check(step);
+}
+
+std::shared_ptr<const Translator> TranslationModel::translator_of(const TranslationJob& job) const {
+  return job.checkpoint ? checkpoints_->at(*job.checkpoint) : translator_;
 }
 
 std::size_t TranslationModel::most_tokens() const {
@@ -189,8 +176,9 @@ Worker::Done TranslationModel::trace(const Item& item, Desk& desk) const {
   TranslationJob& job = job_of(item);
   TranslateOptions how = job.how;
   how.interventions = job.interventions.of_line(static_cast<std::int64_t>(item.line) + 1);
-  TranslationTrace trace = job.output.empty() ? translator_->trace(job.lines[item.line], how)
-                                              : traced(*translator_, job.lines[item.line], job.output, how);
+  const auto translator = translator_of(job);
+  TranslationTrace trace = job.output.empty() ? translator->trace(job.lines[item.line], how)
+                                              : traced(*translator, job.lines[item.line], job.output, how);
   std::size_t numbers = numbers_of(trace.translation.attention) + trace.beam.nodes.size() * 16;
   for (const AttentionMap& map : trace.attention.maps) numbers += map.weights.values.size();
   desk.hold(job, numbers * sizeof(float));
@@ -204,7 +192,8 @@ Worker::Done TranslationModel::explain(const Item& item, Desk& desk) const {
   if (item.line > 0) return {};  // the first line is explained
   TranslateOptions how = job.how;
   how.interventions = job.interventions.of_line(1);
-  const ModelRun run = Inspector(*translator_).run(job.lines[0], how);
+  const auto translator = translator_of(job);
+  const ModelRun run = Inspector(*translator).run(job.lines[0], how);
   job.page = view::lesson_page(view::model_lesson(run, *job.explain));
   desk.hold(job, job.page.size());
   return {tokens_of(run.source), tokens_of(run.target)};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fovea/translator.hpp"
+#include "server/api/checkpoints.hpp"
 #include "server/api/models.hpp"
 #include "server/api/passage.hpp"
 #include "tasks/interventions_file.hpp"
@@ -20,9 +21,10 @@ struct TranslationJob final : Job {
   void prepare() override;
 
   TranslateOptions how;
-  bool trace = false;               // every layer and head and the beam, instead of a translation
-  std::string output;               // a trace of this output of the only line instead of the model's own
-  InterventionsFile interventions;  // of a trace or an explanation; lines are the job's
+  bool trace = false;                      // every layer and head and the beam, instead of a translation
+  std::string output;                      // a trace of this output of the only line instead of the model's own
+  std::optional<std::int64_t> checkpoint;  // of a trace or an explanation: the model at this step of its training
+  InterventionsFile interventions;         // of a trace or an explanation; lines are the job's
   std::optional<view::ModelLessonOptions> explain;  // the numbers of the first line as a page, instead of a translation
 
   // One entry per line, of one of them.
@@ -35,9 +37,8 @@ class TranslationModel final : public Model {
  public:
   /// `place.name` must be a pair of languages, or empty. Throws FileError, UsageError.
   [[nodiscard]] static std::unique_ptr<Model> load(const ModelPlace& place);
-  /// `examples`: lines to try, for the page.
   TranslationModel(std::string source, std::string target, std::shared_ptr<const Translator> translator,
-                   std::vector<std::string> examples = {});
+                   std::unique_ptr<const Checkpoints> checkpoints);
 
   [[nodiscard]] const std::string& source() const { return source_; }
   [[nodiscard]] const std::string& target() const { return target_; }
@@ -47,12 +48,15 @@ class TranslationModel final : public Model {
   [[nodiscard]] std::size_t most_tokens() const;  // of a line
   [[nodiscard]] int layers() const;               // of the decoder's attention; 0: it has none
   [[nodiscard]] int heads() const;
+  /// Throws Refusal 400 that lists the steps, for one that its training has not kept.
+  void check_checkpoint(std::int64_t step) const;
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;
   Done run(std::span<const Item> items, Desk& desk) const override;
 
  private:
   void add_description(nlohmann::json& json) const override;
+  [[nodiscard]] std::shared_ptr<const Translator> translator_of(const TranslationJob& job) const;
   Done translate(std::span<const Item> items, Desk& desk) const;
   Done trace(const Item& item, Desk& desk) const;
   Done explain(const Item& item, Desk& desk) const;
@@ -60,7 +64,7 @@ class TranslationModel final : public Model {
   const std::string source_, target_;
   const std::shared_ptr<const Translator> translator_;
   const std::size_t longest_;  // characters of a line
-  const std::vector<std::string> examples_;
+  const std::unique_ptr<const Checkpoints> checkpoints_;
 };
 
 }  // namespace fovea::server

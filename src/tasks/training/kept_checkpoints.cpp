@@ -13,22 +13,12 @@ namespace {
 
 constexpr std::string_view kStep = "step-";
 
-// The step of a folder's name, or -1.
-std::int64_t step_of(const std::filesystem::path& folder) {
-  const std::string name = folder.filename().string();
-  if (!name.starts_with(kStep)) return -1;
-  std::int64_t step = -1;
-  const char* end = name.data() + name.size();
-  const auto read = std::from_chars(name.data() + kStep.size(), end, step);
-  return read.ec == std::errc() && read.ptr == end && step >= 0 ? step : -1;
-}
-
 // Removes what a training that was killed while it wrote a checkpoint has left.
 void clean_up(const std::filesystem::path& checkpoints) {
   std::error_code ignored;
   std::vector<std::filesystem::path> unfinished;
   for (const auto& entry : std::filesystem::directory_iterator(checkpoints, ignored)) {
-    if (step_of(entry.path()) < 0) continue;
+    if (checkpoint_step(entry.path()) < 0) continue;
     remove_leftovers(entry.path());
     if (!std::filesystem::exists(entry.path() / "model.safetensors")) unfinished.push_back(entry.path());
   }
@@ -37,15 +27,25 @@ void clean_up(const std::filesystem::path& checkpoints) {
 
 }  // namespace
 
+std::int64_t checkpoint_step(const std::filesystem::path& folder) {
+  const std::string name = folder.filename().string();
+  if (!name.starts_with(kStep)) return -1;
+  std::int64_t step = -1;
+  const char* end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + kStep.size(), end, step);
+  return read.ec == std::errc() && read.ptr == end && step >= 0 ? step : -1;
+}
+
 std::vector<std::filesystem::path> kept_checkpoints(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> found;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "checkpoints", none)) {
-    if (step_of(entry.path()) >= 0 && std::filesystem::exists(entry.path() / "model.safetensors")) {
+    if (checkpoint_step(entry.path()) >= 0 && std::filesystem::exists(entry.path() / "model.safetensors")) {
       found.push_back(entry.path());
     }
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return step_of(a) < step_of(b); });
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return checkpoint_step(a) < checkpoint_step(b); });
   return found;
 }
 
@@ -58,7 +58,7 @@ KeptCheckpoints::KeptCheckpoints(const std::filesystem::path& folder, int most, 
       std::error_code ignored;
       std::filesystem::remove_all(kept, ignored);
     } else {
-      steps_.push_back(step_of(kept));
+      steps_.push_back(checkpoint_step(kept));
     }
   }
 }

@@ -34,5 +34,7 @@ class KeptCheckpoints {
 
 /// The folders of a training's kept checkpoints, the earliest first.
 [[nodiscard]] std::vector<std::filesystem::path> kept_checkpoints(const std::filesystem::path& folder);
+/// The step that the name of a checkpoint's folder says, or -1.
+[[nodiscard]] std::int64_t checkpoint_step(const std::filesystem::path& folder);
 
 }  // namespace fovea

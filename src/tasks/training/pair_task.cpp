@@ -40,16 +40,19 @@ void add_pair_notes(const char* what, const text::CorpusReport& r, std::vector<s
   for (const auto& warning : r.warnings()) notes.push_back("warning: " + warning);
 }
 
-// A few short lines of the validation text, for the page to try.
+// A few short lines of the validation text, for the page to try: spread over it, since neighbours are often alike.
 std::string example_lines(const std::vector<std::string>& lines) {
   constexpr std::size_t most = 4;
   constexpr std::size_t longest = 90;  // bytes
   std::string out;
-  std::size_t count = 0;
-  for (const std::string& line : lines) {
-    if (line.empty() || line.size() > longest || out.find(line + "\n") != std::string::npos) continue;
-    out += line + "\n";
-    if (++count == most) break;
+  for (std::size_t part = 0; part < most; ++part) {
+    const std::size_t end = lines.size() * (part + 1) / most;
+    for (std::size_t i = lines.size() * part / most; i < end; ++i) {
+      const std::string& line = lines[i];
+      if (line.empty() || line.size() > longest || ("\n" + out).find("\n" + line + "\n") != std::string::npos) continue;
+      out += line + "\n";
+      break;
+    }
   }
   return out;
 }
