@@ -153,6 +153,7 @@ view::Lesson explain_trained(const ExplainOptions& options) {
   if (options.sentence.empty()) throw UsageError("SENTENCE: with --model, the line that the model shall read");
   ExplainModelOptions model = options.model;
   model.sentence = options.sentence;
+  if (!options.language.empty()) model.language = view::lesson_language(options.language);
   return explain_model(model);
 }
 

@@ -40,6 +40,7 @@ ModelRun run_of(const ExplainModelOptions& o) {
 view::Lesson explain_model(const ExplainModelOptions& o) {
   view::ModelLessonOptions how{.kind = {}, .layer = o.layer, .head = o.head, .query = o.query, .key = o.key};
   if (o.kind) how.kind = attention_kind(*o.kind);
+  how.language = o.language.value_or(view::language_of(o.sentence));
   const ModelRun run = run_of(o);
   view::Lesson lesson = view::model_lesson(run, how);
   if (!o.numbers.empty()) write_numbers(o.numbers, run.trace);

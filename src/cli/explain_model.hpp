@@ -16,8 +16,9 @@ struct ExplainModelOptions {
   std::optional<std::string> target;  // given instead of found
   std::optional<std::string> kind;
   int layer = 0, head = 0;
-  std::optional<std::int64_t> query, key;  // the pair whose sums are written out
-  std::string numbers;                     // .safetensors that gets every number of the run
+  std::optional<std::int64_t> query, key;        // the pair whose sums are written out
+  std::optional<view::LessonLanguage> language;  // empty: that of the sentence
+  std::string numbers;                           // .safetensors that gets every number of the run
 };
 
 /// The lesson of a line; writes options.numbers, if it is asked for.

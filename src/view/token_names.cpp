@@ -37,7 +37,7 @@ std::vector<std::string> token_names(const std::vector<std::string>& tokens) {
     if (token == "</s>") {
       names.emplace_back("‹end›");
     } else if (token == "<s>") {
-      names.emplace_back("‹start›");
+      names.emplace_back(i > 0 ? "‹turn›" : "‹start›");
     } else if (token == "<unk>") {
       names.emplace_back("‹unknown›");
     } else if (token.starts_with(kBoundary)) {

@@ -7,7 +7,7 @@
 namespace fovea::view {
 
 /// A piece's word boundary is not shown, its going on is: ▁ver st ehen as ver ·st ·ehen. </s>, <s> and <unk> are ‹end›,
-/// ‹start› and ‹unknown›.
+/// ‹start› (between the turns of a conversation ‹turn›) and ‹unknown›.
 [[nodiscard]] std::vector<std::string> token_names(const std::vector<std::string>& tokens);
 
 }  // namespace fovea::view

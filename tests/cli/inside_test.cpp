@@ -94,7 +94,7 @@ TEST_F(Inside, AnRnnsStepsTheOneVectorAndAConvolutionsWindow) {
     const Ran ran = explain(model);
     ASSERT_EQ(ran.code, 0) << ran.err;
     for (const char* part :
-         {"encoder's states", "Step 1: <s> is read", "scores e", "weights α", "context c", "new state"}) {
+         {"encoder's states", "Step 1: ‹start› is read", "scores e", "weights α", "context c", "new state"}) {
       EXPECT_THAT(ran.out, HasSubstr(part)) << model;
     }
   }
@@ -116,6 +116,26 @@ TEST_F(Inside, WideMatricesSayWhatTheyLeaveOut) {
   EXPECT_EQ(page.code, 0) << page.err;
   EXPECT_THAT(folder_.read("e.html"), HasSubstr("W<sub>Q</sub>"));
   EXPECT_THAT(folder_.read("e.svg"), HasSubstr("<svg"));
+}
+
+TEST_F(Inside, TheNumbersAreToldInChineseTooAndTokensAsWords) {
+  make("m");
+  make("rnn", {"--arch", "rnn"});
+  make("plain", {"--arch", "rnn", "--attention", "none"});
+  make("cnn", {"--arch", "cnn"});
+  for (const char* model : {"m", "rnn", "plain", "cnn"}) {
+    const Ran ran = explain(model, {"--language", "zh"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("模型自己的数值")) << model;
+    EXPECT_THAT(ran.out, HasSubstr("‹句末›")) << model;
+    for (const char* english : {"The ", "the ", " of ", "</s>", "‹end›"}) {
+      EXPECT_THAT(ran.out, Not(HasSubstr(english))) << model;
+    }
+  }
+  const Ran page = explain("m", {"--language", "zh", "--html", file("zh.html")});
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_THAT(folder_.read("zh.html"), HasSubstr("<html lang=\"zh-Hans\">"));
+  EXPECT_THAT(explain("m").out, HasSubstr("‹end›"));
 }
 
 TEST_F(Inside, ErrorsNameWhatTheModelHasNot) {

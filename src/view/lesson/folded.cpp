@@ -8,6 +8,7 @@
 #include <set>
 
 #include "fovea/error.hpp"
+#include "view/lesson/speaker.hpp"
 
 namespace fovea::view {
 namespace {
@@ -79,16 +80,20 @@ NumberTable folded(NumberTable table, const Fold& fold) {
   };
   if (!table.row_labels.empty() || fewer_rows) out.row_labels = labels(table.row_labels, shown_rows);
   if (!table.column_labels.empty() || fewer_columns) out.column_labels = labels(table.column_labels, shown_columns);
+  const Speaker say(fold.language);
   out.note = fewer_rows && fewer_columns
-                 ? fmt::format("{} × {}, shown: the {} rows and {} columns with the largest entries", m.rows, m.columns,
-                               shown_rows.size(), shown_columns.size())
-                 : fmt::format("{} × {}, shown: the {} {} with the largest entries", m.rows, m.columns,
-                               fewer_rows ? shown_rows.size() : shown_columns.size(), fewer_rows ? "rows" : "columns");
+                 ? say.fill("{} × {}, shown: the {} rows and {} columns with the largest entries",
+                            "{} × {}，只显示数值最大的 {} 行和 {} 列", m.rows, m.columns, shown_rows.size(),
+                            shown_columns.size())
+             : fewer_rows ? say.fill("{} × {}, shown: the {} rows with the largest entries",
+                                     "{} × {}，只显示数值最大的 {} 行", m.rows, m.columns, shown_rows.size())
+                          : say.fill("{} × {}, shown: the {} columns with the largest entries",
+                                     "{} × {}，只显示数值最大的 {} 列", m.rows, m.columns, shown_columns.size());
   return out;
 }
 
 std::string sum_of_products(const std::vector<double>& a, const std::vector<double>& b, std::size_t most,
-                            int decimals) {
+                            LessonLanguage language, int decimals) {
   if (a.size() != b.size()) throw ShapeError(fmt::format("sum: {} and {} factors", a.size(), b.size()));
   std::vector<double> sizes;
   for (std::size_t i = 0; i < a.size(); ++i) sizes.push_back(std::abs(a[i] * b[i]));
@@ -102,8 +107,8 @@ std::string sum_of_products(const std::vector<double>& a, const std::vector<doub
   }
   if (shown.size() < a.size()) {
     const double all = std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-    out += fmt::format(" + {} (the {} smaller terms together)", signed_factor(all - told, decimals),
-                       a.size() - shown.size());
+    out += Speaker(language).fill(" + {} (the {} smaller terms together)", " + {}（其余较小的 {} 项之和）",
+                                  signed_factor(all - told, decimals), a.size() - shown.size());
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/tensor.hpp"
+#include "view/lesson/lesson.hpp"
 #include "view/matrix.hpp"
 
 namespace fovea::view {
@@ -17,9 +18,10 @@ namespace fovea::view {
 
 /// How much of a matrix is shown.
 struct Fold {
-  std::int64_t most_columns = 8, most_rows = 40;  // shown
-  std::vector<std::int64_t> keep_rows{};          // shown in any case
-  std::vector<std::int64_t> keep_columns{};       // likewise
+  std::int64_t most_columns = 8, most_rows = 40;      // shown
+  std::vector<std::int64_t> keep_rows{};              // shown in any case
+  std::vector<std::int64_t> keep_columns{};           // likewise
+  LessonLanguage language = LessonLanguage::english;  // of the note
 };
 
 /// The table of a matrix, folded to the rows and columns with the largest entries; its note says what is left out.
@@ -29,7 +31,8 @@ struct Fold {
 /// A sum of products: "1.50000·0.25000 + …". Where there are more than `most` terms, the largest, and what the others
 /// come to together.
 [[nodiscard]] std::string sum_of_products(const std::vector<double>& a, const std::vector<double>& b,
-                                          std::size_t most = 64, int decimals = 5);
+                                          std::size_t most = 64, LessonLanguage language = LessonLanguage::english,
+                                          int decimals = 5);
 
 /// A row or a column as doubles.
 [[nodiscard]] std::vector<double> row_of(const AttentionMatrix& m, std::int64_t row);

@@ -7,6 +7,7 @@
 
 #include "fovea/error.hpp"
 #include "view/lesson/model_lesson.hpp"
+#include "view/lesson/speaker.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {
@@ -80,28 +81,10 @@ Pair strongest(const AttentionMatrix& weights) {
   return best;
 }
 
-// Words in the language of the lesson.
-class Speaker {
- public:
-  explicit Speaker(LessonLanguage language) : chinese_(language == LessonLanguage::chinese) {}
-  [[nodiscard]] const char* operator()(const char* english, const char* chinese) const {
-    return chinese_ ? chinese : english;
-  }
-  // The same with {} filled in.
-  template <class... Values>
-  [[nodiscard]] std::string fill(const char* english, const char* chinese, const Values&... values) const {
-    return fmt::format(fmt::runtime(chinese_ ? chinese : english), values...);
-  }
-  [[nodiscard]] std::string tag() const { return chinese_ ? "zh-Hans" : "en"; }
-
- private:
-  bool chinese_;
-};
-
 class Teller {
  public:
   Teller(const WorkedExample& example, const LessonHead& head, LessonLanguage language)
-      : e_(example), head_(head), say_(language) {}
+      : e_(example), head_(head), language_(language), say_(language) {}
 
   Lesson tell() {
     const auto& in = e_.input;
@@ -259,7 +242,7 @@ class Teller {
              "1：它说明这个词关注什么。"),
         {weights},
         {softmax_example(fmt::format("A[{}, {}]", word(pair.from), word(pair.to)), row(head.scaled, pair.from), pair.to,
-                         head.weights.at(pair.from, pair.to), kDecimals)}};
+                         head.weights.at(pair.from, pair.to), language_, kDecimals)}};
     return step;
   }
 
@@ -307,6 +290,7 @@ class Teller {
 
   const WorkedExample& e_;
   LessonHead head_;
+  LessonLanguage language_;
   Speaker say_;
 };
 
@@ -395,6 +379,12 @@ Lesson lesson(const WorkedScores& worked, LessonLanguage language) {
                           {weights},
                           {fmt::format("{} / {} = {}", shown_number(worked.powers[0], 4), shown_number(worked.sum, 4),
                                        shown_number(worked.weights[0], 4))}});
+  if (worked.shift == 0) {  // the same as it is computed
+    lesson.steps.back().examples.push_back(
+        softmax_example(say("as a program computes it, with the largest taken from all: softmax",
+                            "程序的算法，先都减去最大值：softmax"),
+                        {worked.scaled.begin(), worked.scaled.end()}, 0, worked.weights[0], language, 4));
+  }
   const auto best = std::max_element(worked.weights.begin(), worked.weights.end()) - worked.weights.begin();
   lesson.closing = say.fill("The query attends most to key {}, with weight {:.4f}.", "查询最关注键 {}，权重 {:.4f}。",
                             best + 1, worked.weights[static_cast<std::size_t>(best)]);
