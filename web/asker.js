@@ -1,5 +1,5 @@
-// Asking as one types: Fovea.asker({ run, busy, trouble, connection }). ask(request, delay) waits until the writer pauses,
-// then calls run(request, signal, came), which asks the server and calls came() with its first answer; an older question
+// Asking as one types: Fovea.asker({ run, busy, trouble, connection }). ask(request, delay) waits until the writer pauses
+// (typed(request): the shorter, the sooner the server answers), then calls run(request, signal, came), which asks the server and calls came() with its first answer; an older question
 // is aborted, so that its answer is never shown. Trouble is reported, and what can pass (a busy server, one that went
 // away) is tried again by itself.
 (function () {
@@ -8,6 +8,7 @@
     let control = new AbortController();
     let timer = 0;
     let wanted = null;
+    let took = 60; // milliseconds to the last first answer
 
     function stop() {
       clearTimeout(timer);
@@ -27,8 +28,9 @@
 
     async function start(request, signal) {
       busy(true);
+      const began = performance.now();
       try {
-        await run(request, signal, () => { connection.came(); trouble(null); });
+        await run(request, signal, () => { took = performance.now() - began; connection.came(); trouble(null); });
       } catch (error) {
         if (error.name === 'AbortError' || signal.aborted) return;
         if (!error.kind) throw error;
@@ -40,6 +42,6 @@
         if (!signal.aborted) busy(false);
       }
     }
-    return { ask };
+    return { ask, typed: (request) => ask(request, Math.max(15, Math.min(180, took / 3))) };
   };
 })();

@@ -81,6 +81,9 @@
     element.append(...children);
     return element;
   };
+  // Lines to try, as buttons.
+  Fovea.exampleList = (element, lines, choose) => element.replaceChildren(...(lines.length ? [Fovea.make('span', { class: 'aside' }, Fovea.words.tryOne)] : []),
+    ...lines.map((one) => Fovea.make('button', { type: 'button', class: 'example', dir: 'auto', onclick: () => choose(one) }, one)));
   // The part of the server's page for a task; app.js says what `start` gives.
   Fovea.views = {};
   Fovea.view = (task, start) => { Fovea.views[task] = start; };

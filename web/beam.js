@@ -1,11 +1,13 @@
 // The beam as a tree that grows to the right: Fovea.beam(element, {nodes, best}). A node is {id, parent, step, token,
 // log_probability, finished}; `best` lists the ids of the path that won. Children stand in the order of their parents,
-// so no two lines cross. Only the visible steps are in the page.
+// so no two lines cross. A tree that is somewhat too wide is drawn smaller; one that is much too wide scrolls, and its edge
+// fades where there is more. Only the visible steps are in the page.
 (function () {
   'use strict';
   const { make } = Fovea;
   const SVG = 'http://www.w3.org/2000/svg';
   const HIGH = 38; // of a row
+  const SMALLEST = 0.68; // of the size that words have elsewhere
   const shape = (name, attributes, ...children) => {
     const element = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -35,13 +37,13 @@
       level.forEach((node, row) => {
         node.row = row;
         node.column = guard;
-        node.name = node.token ? nameOf(node) : `‹${Fovea.words.start}›`;
+        node.name = node.word || (node.token ? nameOf(node) : `‹${Fovea.words.start}›`);
         node.chance = Math.exp(Math.min(0, node.log_probability - (node.up ? node.up.log_probability : 0)));
         node.width = Math.max(26, Math.min(170, quill.measureText(node.name).width + 18));
       });
       const width = Math.max(...level.map((node) => node.width));
       columns.push({ x, width, nodes: level });
-      x += width + 34;
+      x += width + 26;
       level = level.flatMap((node) => node.children.sort((a, b) => b.log_probability - a.log_probability));
     }
     // The path that won is a straight line, the others stand above and below it.
@@ -60,7 +62,7 @@
     for (let c = columns.length - 1; c >= 0; --c) {
       for (const node of columns[c].nodes) node.alive = node.finished || node.children.some((child) => child.alive);
     }
-    return { columns, width: x - 22, height: (above + below) * HIGH + 12 };
+    return { columns, width: x - 14, height: (above + below) * HIGH + 12 };
   }
   const pathOf = (node) => { const path = []; for (let at = node; at; at = at.up) path.unshift(at); return path; };
 
@@ -75,6 +77,21 @@
     let home = null; // the node that Tab reaches
     let shown = [];
     let range = '';
+    let scale = 1;
+
+    // As large as the width allows, within reason.
+    function size() {
+      const room = scroll.clientWidth || tree.width;
+      scale = tree.width * SMALLEST <= room ? Math.min(1, room / tree.width) : 1;
+      svg.setAttribute('viewBox', `0 0 ${tree.width} ${tree.height}`);
+      svg.setAttribute('width', Math.floor(tree.width * scale));
+      svg.setAttribute('height', Math.ceil(tree.height * scale));
+      edges();
+    }
+    const edges = () => {
+      scroll.classList.toggle('more-left', scroll.scrollLeft > 2);
+      scroll.classList.toggle('more-right', scroll.scrollLeft + scroll.clientWidth < scroll.scrollWidth - 2);
+    };
 
     function set(newBeam) {
       beam = newBeam;
@@ -84,16 +101,15 @@
       active = null;
       const bestPath = tree.columns.flatMap((column) => column.nodes.filter((node) => node.best));
       home = bestPath[0] || tree.columns[0].nodes[0];
-      svg.setAttribute('width', tree.width);
-      svg.setAttribute('height', tree.height);
       svg.setAttribute('aria-label', Fovea.words.beam);
+      size();
       render(true);
     }
 
     function render(force) {
       if (!tree) return;
-      const from = scroll.scrollLeft - 500;
-      const to = scroll.scrollLeft + (scroll.clientWidth || 1200) + 500;
+      const from = scroll.scrollLeft / scale - 500;
+      const to = (scroll.scrollLeft + (scroll.clientWidth || 1200)) / scale + 500;
       const seen = tree.columns.filter((column) => column.x + column.width >= from && column.x <= to);
       const now = seen.length ? `${seen[0].nodes[0].column}-${seen.length}` : '';
       if (!force && now === range) return;
@@ -163,13 +179,20 @@
       if (!event.key.startsWith('Arrow')) return;
       event.preventDefault();
       if (!to) return;
-      const off = to.x - scroll.scrollLeft;
-      if (off < 20 || off > scroll.clientWidth - to.width - 20) scroll.scrollLeft = to.x - scroll.clientWidth / 2;
+      const off = to.x * scale - scroll.scrollLeft;
+      if (off < 20 || off > scroll.clientWidth - to.width * scale - 20) scroll.scrollLeft = to.x * scale - scroll.clientWidth / 2;
       render(false);
       follow(to);
       to.mark.focus({ preventScroll: true });
     });
-    scroll.addEventListener('scroll', () => requestAnimationFrame(() => render(false)), { passive: true });
+    scroll.addEventListener('scroll', () => requestAnimationFrame(() => { edges(); render(false); }), { passive: true });
+    let width = 0;
+    new ResizeObserver(() => {
+      if (!tree || scroll.clientWidth === width) return;
+      width = scroll.clientWidth;
+      size();
+      render(true);
+    }).observe(scroll);
     Fovea.onTheme(() => render(true));
     Fovea.onLanguage(() => { if (beam) set(beam); });
     return { set };

@@ -25,13 +25,12 @@
     const box = make('select', { id: 'caption-model', class: 'bare' });
     const busy = make('span', { class: 'busy', 'aria-hidden': 'true' });
     const input = make('input', { type: 'file', id: 'caption-file', accept: 'image/jpeg,image/png', class: 'visually-hidden' });
-    const target = make('label', { class: 'picture-drop', for: 'caption-file', tabindex: 0 },
-      make('strong', { 'data-word': 'dropPicture' }), make('span', { 'data-word': 'choosePicture' }));
+    const target = make('label', { class: 'picture-drop', for: 'caption-file', tabindex: 0, role: 'button' },
+      make('strong', { 'data-word': 'dropPicture' }), make('span', { class: 'aside', 'data-word': 'choosePicture' }), make('span', { class: 'again', 'data-word': 'otherPicture' }));
     const result = make('div', { id: 'caption-result', 'aria-live': 'polite' });
     const waiting = make('p', { class: 'waiting' });
-    const desk = make('section', { class: 'card picture-desk', 'aria-busy': 'false' },
-      make('div', { class: 'pane-head' }, make('label', { class: 'visually-hidden', for: 'caption-model', 'data-word': 'model' }), box, busy),
-      input, target, result, waiting);
+    const head = make('div', { class: 'pane-head' }, make('label', { class: 'visually-hidden', for: 'caption-model', 'data-word': 'model' }), box, busy);
+    const desk = make('section', { class: 'card picture-desk', 'aria-busy': 'false' }, head, input, target, result, waiting);
     const element = document.getElementById('view-caption');
     element.append(desk);
 
@@ -78,7 +77,7 @@
         page.trouble('refused', { text: Fovea.words.notAPicture });
         return;
       }
-      target.classList.add('small');
+      if (!target.classList.contains('small')) { target.classList.add('small'); head.append(target); } // out of the way
       empty();
       ask();
     }
@@ -112,7 +111,7 @@
       },
       address: () => ({ model: state.models.length > 1 ? box.value : '' }),
       wordsChanged() { if (state.shown) draw(); else empty(); },
-      focus() { target.focus({ preventScroll: true }); },
+      focus() {}, // the page has nothing to write in
     };
   });
 })();

@@ -12,9 +12,10 @@
     const clear = make('button', { type: 'button', class: 'quiet', 'data-word': 'newTalk', hidden: true });
     const field = make('input', { id: 'chat-text', type: 'text', autocomplete: 'off', dir: 'auto', 'data-word-placeholder': 'say' });
     const send = make('button', { type: 'submit', 'data-word': 'send' });
+    const examples = make('div', { class: 'examples' });
     const form = make('form', { class: 'say' }, make('label', { class: 'visually-hidden', for: 'chat-text', 'data-word': 'say' }), field, send);
-    const desk = make('section', { class: 'card', 'aria-busy': 'false' },
-      make('div', { class: 'pane-head' }, make('label', { class: 'visually-hidden', for: 'chat-model', 'data-word': 'model' }), box, busy, clear), talk, form);
+    const desk = make('section', { class: 'card chat-desk', 'aria-busy': 'false' },
+      make('div', { class: 'pane-head' }, make('label', { class: 'visually-hidden', for: 'chat-model', 'data-word': 'model' }), box, busy, clear), talk, examples, form);
     const over = make('ol', { class: 'over-turns' });
     const drawing = make('div', { id: 'chat-attention' });
     const card = make('section', { class: 'card', hidden: true, 'aria-labelledby': 'chat-title' },
@@ -42,8 +43,11 @@
     // Turns are said by turns: the first, third … by the reader.
     function draw() {
       clear.hidden = state.turns.length === 0;
+      examples.hidden = state.turns.length > 0;
+      const first = [...new Set(((model() || {}).examples || []).map((line) => line.split('\t')[0]))]; // what a conversation began with
+      Fovea.exampleList(examples, first, (one) => { field.value = one; form.requestSubmit(); });
       send.disabled = !model();
-      talk.replaceChildren(...state.turns.map((turn, i) => (i % 2 === 0 ? make('p', { class: 'mine', dir: 'auto' }, turn)
+      talk.replaceChildren(...state.turns.map((turn, i) => (i % 2 === 0 ? make('p', { class: 'mine', dir: 'auto' }, make('span', { class: 'visually-hidden' }, `${Fovea.words.you}: `), turn)
         : make('button', { type: 'button', class: 'reply', dir: 'auto', 'aria-pressed': String(i === state.shown), onclick: () => { state.shown = i; draw(); } }, turn || '…'))));
       if (!state.turns.length) {
         talk.append(make('p', { class: 'empty' }, !state.ready ? Fovea.words.loading : page.locked() ? Fovea.words.keyHint : model() ? Fovea.words.sayFirst : Fovea.words.noChat));
@@ -61,7 +65,7 @@
         item.style.setProperty('--w', share.toFixed(3));
         return item;
       }));
-      view.set([reply.attention]);
+      view.set([{ ...reply.attention, sides: { source: 'said', target: 'reply' } }]);
     }
 
     function ask(delay) {

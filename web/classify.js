@@ -11,6 +11,7 @@
     const box = make('select', { id: 'classify-model', class: 'bare' });
     const busy = make('span', { class: 'busy', 'aria-hidden': 'true' });
     const count = make('span', { class: 'aside count' });
+    const examples = make('div', { class: 'examples' });
     const clear = make('button', { type: 'button', class: 'quiet', 'data-word': 'clear', hidden: true });
     const labels = make('div', { id: 'labels', class: 'labels', role: 'group', 'data-word-label': 'labels' });
     const waiting = make('p', { class: 'waiting' });
@@ -22,7 +23,7 @@
       make('div', { class: 'pane' },
         make('div', { class: 'pane-head' }, make('label', { class: 'visually-hidden', for: 'classify-model', 'data-word': 'model' }), box, clear),
         make('div', { class: 'sheet' }, make('label', { class: 'visually-hidden', for: 'classify-text', 'data-word': 'yours' }), text),
-        make('div', { class: 'pane-foot' }, count)),
+        make('div', { class: 'pane-foot' }, examples, count)),
       make('div', { class: 'pane beside' },
         make('div', { class: 'pane-head' }, make('span', { class: 'pane-title', 'data-word': 'labels' }), busy),
         make('div', { class: 'sheet' }, labels, waiting)));
@@ -50,9 +51,12 @@
       const nothing = text.value.trim() === '' || !model() || page.locked();
       if (nothing) empty();
       labels.classList.toggle('stale', !nothing);
-      asker.ask(nothing ? null : {
+      examples.hidden = text.value !== '';
+      const request = nothing ? null : {
         q: text.value, model: model().name, attention: Boolean(model().attention), ...(model().saliency ? { saliency: true } : {}),
-      }, delay);
+      };
+      if (delay === undefined) asker.typed(request);
+      else asker.ask(request, delay);
       page.wrote();
     }
     function empty() {
@@ -82,11 +86,12 @@
       facts.textContent = shown.model || '';
     }
 
-    const edited = () => { state.label = ''; changed(180); };
+    const examined = () => Fovea.exampleList(examples, (model() || {}).examples || [], (one) => { text.value = one; text.focus(); changed(0); });
+    const edited = () => { state.label = ''; changed(); };
     text.addEventListener('input', (event) => { if (!event.isComposing) edited(); });
     text.addEventListener('compositionend', edited);
     clear.addEventListener('click', () => { text.value = ''; changed(0); text.focus(); });
-    box.addEventListener('change', () => { state.label = ''; changed(0); });
+    box.addEventListener('change', () => { state.label = ''; examined(); changed(0); });
 
     return {
       element,
@@ -98,6 +103,7 @@
         box.replaceChildren(...list.map((one) => make('option', { value: one.name }, one.name)));
         box.value = list.some((one) => one.name === wish) ? wish : (list[0] || {}).name || '';
         box.disabled = list.length < 2;
+        examined();
         if (text.value.trim() === '') empty();
       },
       again: () => changed(0),
@@ -112,7 +118,7 @@
         changed(0);
       },
       address: () => ({ text: text.value, model: state.models.length > 1 ? box.value : '', label: state.label }),
-      wordsChanged() { if (state.shown) draw(); else empty(); },
+      wordsChanged() { examined(); if (state.shown) draw(); else empty(); },
       focus() { if (!text.value) text.focus({ preventScroll: true }); },
     };
   });

@@ -7,7 +7,7 @@
 
   Fovea.view('generate', (page) => {
     const text = $('text');
-    const state = { word: '', words: false, chosen: '', limit: 0, models: [], ready: false, shown: null, wanted: null };
+    const state = { word: '', words: false, chosen: '', limit: 0, models: [], ready: false, shown: null, latest: null, wanted: null };
     const mirror = Fovea.litText($('mirror'));
     const output = Fovea.litText($('output'));
 
@@ -28,6 +28,37 @@
     // What is changed in the model: positions are pieces of this text, so another text or other units begin anew.
     const changes = Fovea.interventions({ onchange: () => changed(0) });
     $('attention').after(changes.element);
+    // What the model attended to earlier in its training, while it is given the translation that it writes in the end.
+    const training = Fovea.checkpoints({ onstep: earlier, busy: () => Boolean(looking) });
+    $('attention').before(training.element);
+    let looking = null;
+    const looked = new Map(); // by step, of the text that is shown
+    async function earlier(step) {
+      if (looking) looking.abort();
+      looking = null;
+      if (!state.latest) return;
+      if (step === null) { draw(state.latest.picture); return; }
+      const { fields } = state.latest;
+      const key = JSON.stringify([step, fields]);
+      if (!looked.has(key)) {
+        const control = new AbortController();
+        looking = control;
+        try {
+          const ask = (more) => Fovea.api.attention({ ...fields, checkpoint: step, ...more }, control.signal);
+          const [given, own] = await Promise.all([ask({ kind: 'all', output: state.shown.translatedText }), ask({ kind: 'cross', interventions: [] })]);
+          looked.set(key, { given, own });
+        } catch (error) {
+          if (error.name !== 'AbortError') page.trouble(error.kind || 'heads', error);
+          return;
+        } finally {
+          if (looking === control) looking = null;
+        }
+      }
+      if (training.step !== step) return;
+      const { given, own } = looked.get(key);
+      draw(given.picture);
+      training.say(Fovea.words.stepWrites(own.translatedText, given.log_probability.toFixed(2)));
+    }
     for (const [element, lit, side] of [[text, mirror, 'source'], [$('output'), output, 'target']]) {
       const at = (event) => { const i = lit.at(event); return i < 0 ? null : { side, i }; };
       element.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && view.activate(at(event)));
@@ -58,13 +89,16 @@
       $('examples').hidden = value !== '';
       mirror.set(value, []);
       const nothing = value.trim() === '' || !pair.source || page.locked();
+      training.reset();
       if (nothing) empty();
       else $('output').classList.add('stale');
-      asker.ask(nothing ? null : {
+      const request = nothing ? null : {
         text: value, source: pair.source, target: pair.target, words: state.words,
         interventions: state.words ? [] : changes.list, output: state.chosen,
         small: small(value), attention: attends() && small(value), heads: Math.max(1, ...models().map((one) => one.layers * one.heads)),
-      }, delay);
+      };
+      if (delay === undefined) asker.typed(request);
+      else asker.ask(request, delay);
       page.wrote();
     }
     // The models that may answer: the pair's, or all when the language is to be detected.
@@ -73,7 +107,7 @@
     // Longer texts are translated, but the pairs of their tokens are too many to show.
     const small = (value) => new TextEncoder().encode(value).length <= 8000;
     function empty() {
-      state.shown = null;
+      state.shown = state.latest = null;
       output.set('', []);
       $('output').classList.remove('stale');
       $('art').hidden = false;
@@ -120,6 +154,8 @@
     }
     function attention(request, reply) {
       if (!reply) {
+        state.latest = null;
+        training.set([]);
         if (waits(request)) write(state.shown.translatedText, state.shown.attention);
         draw(state.shown.attention || { source: [], target: [] });
         $('search').hidden = true;
@@ -132,16 +168,21 @@
       state.shown.translatedText = reply.translatedText;
       state.shown.log = reply.log_probability;
       state.shown.model = reply.model;
-      state.shown.beam = reply.beam;
+      looked.clear();
+      state.latest = {
+        picture: reply.picture,
+        fields: { q: request.text, source: request.source === 'auto' ? (state.shown.detectedLanguage || {}).language : request.source, target: request.target, merge_words: request.words, beam: Fovea.beamWidth, interventions: request.interventions },
+      };
+      training.set(((models().find((one) => one.name === reply.model) || {}).checkpoints) || []);
       draw(reply.picture);
       $('search').hidden = !reply.beam || !reply.beam.nodes.length;
-      beam.set(reply.beam || null);
+      beam.set(state.words ? Fovea.beamOfWords(reply.beam) : reply.beam || null);
       facts();
     }
     function facts() {
       const w = Fovea.words;
       const { log, model } = state.shown || {};
-      $('beam-lead').textContent = w.beamLead(Fovea.beamWidth);
+      $('beam-lead').textContent = w.beamLead(Fovea.beamWidth, state.words);
       $('facts').textContent = !state.shown ? '' : !attends() ? w.noAttention : !small(text.value) ? w.tooLong
         : log !== undefined ? [model, w.logProbability(log.toFixed(2))].filter(Boolean).join(' · ') : state.shown.attention ? w.onlyMean : '';
     }
@@ -155,12 +196,11 @@
       // The model's own validation lines, where its folder has some.
       const own = models().flatMap((one) => one.examples || []);
       const list = own.length ? own.slice(0, 4) : Fovea.examples[pair.source] || [];
-      $('examples').replaceChildren(...(list.length ? [make('span', { class: 'aside' }, Fovea.words.tryOne)] : []),
-        ...list.map((one) => make('button', { type: 'button', class: 'example', onclick: () => { text.value = one; text.focus(); changed(0); } }, one)));
+      Fovea.exampleList($('examples'), list, (one) => { text.value = one; text.focus(); changed(0); });
     }
 
     // --- controls --------------------------------------------------------------------------------------------------
-    const edited = () => { state.chosen = ''; changes.clear(false); state.word = ''; view.pin(null); changed(180); };
+    const edited = () => { state.chosen = ''; changes.clear(false); state.word = ''; view.pin(null); changed(); };
     text.addEventListener('input', (event) => { if (event.isComposing) mirror.set(text.value, []); else edited(); }); // half a character is no text
     text.addEventListener('compositionend', edited);
     $('clear').addEventListener('click', () => { text.value = ''; state.word = ''; changed(0); text.focus(); });
@@ -189,8 +229,9 @@
       const now = view.state;
       const fields = {
         q: text.value, source: pair.source, target: pair.target, kind: (view.picture && view.picture.kind) || (attends() ? 'cross' : ''),
-        interventions: JSON.stringify(changes.list), format: 'html', ...(Fovea.api.key ? { api_key: Fovea.api.key } : {}),
+        interventions: JSON.stringify(changes.list), format: 'html', language: Fovea.language, ...(Fovea.api.key ? { api_key: Fovea.api.key } : {}),
       };
+      if (training.step !== null) fields.checkpoint = training.step;
       if (now.layer !== '') fields.layer = Number(now.layer);
       if (now.head !== '') fields.head = Number(now.head);
       if (!state.words && now.pinned && now.pinned.t !== undefined) { fields.query = now.pinned.t; fields.key = now.pinned.s; }

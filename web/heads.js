@@ -5,6 +5,7 @@
   const { make } = Fovea;
   const SIDE = 64; // pixels of a small picture
 
+  const pixel = (i, pixels, all) => Math.floor((i * pixels) / all);
   // The largest weight under each pixel: a thin diagonal stays visible however small it is drawn.
   function shrink(weights) {
     const rows = Math.min(SIDE, weights.rows);
@@ -12,14 +13,30 @@
     if (rows === weights.rows && columns === weights.columns) return weights;
     const values = new Float32Array(rows * columns);
     for (let t = 0; t < weights.rows; ++t) {
-      const r = Math.floor((t * rows) / weights.rows) * columns;
+      const r = pixel(t, rows, weights.rows) * columns;
       for (let s = 0; s < weights.columns; ++s) {
-        const at = r + Math.floor((s * columns) / weights.columns);
+        const at = r + pixel(s, columns, weights.columns);
         values[at] = Math.max(values[at], weights.values[t * weights.columns + s]);
       }
     }
     return { rows, columns, values };
   }
+  // The same of a head whose largest weights alone are listed, without its whole matrix.
+  function shrinkListed({ largest, keys }) {
+    const all = { rows: largest.index.length, columns: keys.length };
+    const rows = Math.min(SIDE, all.rows);
+    const columns = Math.min(SIDE, all.columns);
+    const values = new Float32Array(rows * columns);
+    largest.index.forEach((list, t) => list.forEach((key, n) => {
+      const at = pixel(t, rows, all.rows) * columns + pixel(key, columns, all.columns);
+      values[at] = Math.max(values[at], largest.weight[t][n]);
+    }));
+    return { rows, columns, values };
+  }
+  const small = (picture, layer, head) => {
+    const one = layer !== '' && head !== '' ? Fovea.mapsOf(picture).find((map) => map.layer === Number(layer) && map.head === Number(head)) : null;
+    return one && one.largest && one.keys ? shrinkListed(one) : shrink(Fovea.chosen(picture, layer, head));
+  };
 
   Fovea.headGrid = function (choose) {
     const title = make('h3', { class: 'heads-title', id: 'heads-title' });
@@ -57,6 +74,7 @@
       };
       const columns = ['', ...heads];
       element.style.setProperty('--columns', columns.length);
+      element.classList.toggle('many-heads', columns.length > 9); // smaller, so that the map still stands beside them
       buttons = ['', ...layers].map((layer) => columns.map((head) => one(layer, head)));
       const tick = (text) => make('span', { 'aria-hidden': 'true' }, String(text));
       const short = (n) => tick(n === '' ? '⌀' : n);
@@ -86,11 +104,11 @@
         const began = performance.now();
         while (rest.length && mine === turn && performance.now() - began < 6) {
           const button = rest.shift();
-          const small = Fovea.mapPixels(shrink(Fovea.chosen(picture, button.dataset.layer, button.dataset.head)));
+          const pixels = Fovea.mapPixels(small(picture, button.dataset.layer, button.dataset.head));
           const context = button.firstChild.getContext('2d');
           context.imageSmoothingEnabled = false;
           context.clearRect(0, 0, SIDE, SIDE);
-          context.drawImage(small, 0, 0, SIDE, SIDE);
+          context.drawImage(pixels, 0, 0, SIDE, SIDE);
         }
         if (rest.length && mine === turn) requestAnimationFrame(work);
       };

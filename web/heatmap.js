@@ -4,6 +4,8 @@
   'use strict';
   const SMALL = 15; // the least cell whose tokens can be read
   const LARGE = 36;
+  const ENOUGH = 24; // a cell that shows its number
+  Fovea.mapHeight = 620; // of a map that need not scroll
 
   // Names too long for an axis, cut.
   const cut = (text) => ([...text].length > 18 ? [...text].slice(0, 17).join('') + '…' : text);
@@ -18,7 +20,7 @@
     const T = target.length;
     const longest = (size) => Math.min(Math.max(0, ...widths(target, `${size}px ${family}`)), room * 0.34) + 12;
     const least = whole ? 1 : SMALL;
-    const cellFor = (left) => Math.max(least, Math.min(LARGE, (room - left - 10) / S, whole ? 560 / T : LARGE));
+    const cellFor = (left) => Math.max(least, Math.min(LARGE, (room - left - 10) / S, whole ? 560 / T : Math.max(ENOUGH, (Fovea.mapHeight - 90) / T)));
     const size = Math.max(9.5, Math.min(14, cellFor(longest(14)) * 0.62));
     let left = longest(size);
     let cell = cellFor(left);
@@ -84,7 +86,7 @@
       for (let s = s0; s <= s1; ++s) context.fillRect(left + s * cell - x - 0.5, top, 1, height);
       for (let t = t0; t <= t1; ++t) context.fillRect(left, top + t * cell - y - 0.5, width, 1);
     }
-    if (cell >= 26) {
+    if (cell >= ENOUGH) {
       context.font = `${Math.round(size * 0.78)}px ${layout.family}`;
       context.textAlign = 'center';
       context.textBaseline = 'middle';

@@ -24,7 +24,7 @@
       map.colours = { ink: style.color, paper: style.getPropertyValue('--card').trim() || '#fff', mark: style.getPropertyValue('--mark').trim() };
       map.layout = Fovea.mapLayout(picture, room, style.fontFamily, false);
       const { width, height } = map.layout;
-      zoom.hidden = width <= room + 1 && height <= 620;
+      zoom.hidden = width <= room + 1 && height <= Fovea.mapHeight;
       zoom.textContent = whole ? Fovea.words.readable : Fovea.words.whole;
       if (whole && !zoom.hidden) map.layout = Fovea.mapLayout(picture, room, style.fontFamily, true);
       map.pixels = Fovea.mapPixels(weights);

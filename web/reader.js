@@ -34,10 +34,11 @@ self.onmessage = async ({ data: { id, url, body, abort } }) => {
       return { rows, columns, values };
     };
     const attention = (answer.attention || []).map((one) => (one.weights ? { ...one, weights: grid(one.weights) } : one));
-    const mean = grid(answer.weights);
+    const mean = answer.weights ? { weights: grid(answer.weights) } : { largest: answer.largest };
     delete answer.weights;
+    delete answer.largest;
     delete answer.attention;
-    self.postMessage({ id, answer: { ...answer, picture: { source: answer.source, target: answer.target, weights: mean, attention } } }, moved);
+    self.postMessage({ id, answer: { ...answer, picture: { source: answer.source, target: answer.target, ...mean, attention } } }, moved);
   } catch (error) {
     if (error.name !== 'AbortError') self.postMessage({ id, status: error instanceof TypeError ? 0 : 500, error: String(error.message) });
   } finally {

@@ -24,7 +24,7 @@
           const w = weights.values[t * S + s];
           const [r, g, b] = scale[Math.round(Math.max(0, Math.min(1, w)) * 255)];
           parts.push(`<rect x="${n(left + s * cell)}" y="${n(top + t * cell)}" width="${n(cell - 1)}" height="${n(cell - 1)}" fill="#${((1 << 24) | (r << 16) | (g << 8) | b).toString(16).slice(1)}"/>`);
-          if (cell >= 26 && w >= 0.05) parts.push(`<text x="${n(left + (s + 0.5) * cell - 0.5)}" y="${n(top + (t + 0.5) * cell)}" dy=".35em" font-size="${n(size * 0.78)}" text-anchor="middle" fill="${Fovea.textOn([r, g, b])}">${Math.round(w * 100)}</text>`);
+          if (cell >= 24 && w >= 0.05) parts.push(`<text x="${n(left + (s + 0.5) * cell - 0.5)}" y="${n(top + (t + 0.5) * cell)}" dy=".35em" font-size="${n(size * 0.78)}" text-anchor="middle" fill="${Fovea.textOn([r, g, b])}">${Math.round(w * 100)}</text>`);
         }
       }
     } else {
@@ -69,7 +69,7 @@
   // Rows of numbers again, four decimals.
   const rows = (grid) => Array.from({ length: grid.rows }, (_, t) => Array.from(Fovea.row(grid, t), (w) => Math.round(w * 1e4) / 1e4));
   Fovea.pictureJson = (picture) => JSON.stringify({
-    source: picture.source, target: picture.target, weights: rows(Fovea.grid(picture.weights)),
-    ...((picture.attention || []).length ? { attention: picture.attention.map((one) => ({ ...one, weights: rows(Fovea.grid(one.weights)) })) } : {}),
+    source: picture.source, target: picture.target, weights: rows(Fovea.grid(Fovea.dense(picture))),
+    ...((picture.attention || []).length ? { attention: picture.attention.map((one) => ({ ...one, largest: undefined, weights: rows(Fovea.grid(Fovea.dense(one))) })) } : {}),
   }) + '\n';
 })();

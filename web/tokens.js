@@ -33,7 +33,7 @@
       for (const name of ['source', 'target']) {
         // Of self-attention both sides are the same text: what attends, and what is attended to.
         const self = picture.kind && picture.kind !== 'cross';
-        const caption = self ? Fovea.words[name === 'source' ? 'keys' : 'queries'] : Fovea.words[name];
+        const caption = Fovea.words[self ? (name === 'source' ? 'keys' : 'queries') : (picture.sides || {})[name] || name];
         captions[name].textContent = caption;
         lists[name].setAttribute('aria-label', caption);
         if (name === 'target' && picture.copied && !self) captions[name].append(' · ', make('span', { class: 'copied-note' }, Fovea.words.copiedWords));
@@ -105,6 +105,8 @@
       owner.onactive(to);
     });
 
+    // A figure over a short token must not run into its neighbours'.
+    const shareText = (share, letters) => (letters > 3 ? Fovea.percent(share) : String(Math.round(share * 100)) + (letters > 2 ? '%' : ''));
     // Only the tokens whose highlighting changes are touched: of a thousand, a few.
     let touched = new Set();
     function paint(b, share, own) {
@@ -115,7 +117,7 @@
       const colour = share === null ? null : Fovea.weightColour(share);
       b.style.backgroundColor = colour ? Fovea.css(colour) : '';
       b.style.color = colour ? Fovea.textOn(colour) : '';
-      b.lastChild.textContent = colour ? Fovea.percent(share) : '';
+      b.lastChild.textContent = colour ? shareText(share, b.firstChild.length) : '';
     }
 
     // active is null, {side, i}, or {t, s} for a cell of the map.

@@ -41,18 +41,21 @@
   // The same picture of one kind: keys above, queries below, the mean of its heads.
   Fovea.ofKind = function (picture, kind) {
     const maps = (picture.attention || []).filter((one) => (one.kind || 'cross') === kind);
-    if (!kind || !maps.length || (kind === 'cross' && picture.weights && picture.weights.length !== 0)) return picture;
-    const grids = maps.map((one) => Fovea.grid(Fovea.dense(one)));
-    return { ...picture, kind, source: maps[0].keys || picture.source, target: maps[0].queries || picture.target, weights: Fovea.meanOf(grids), attention: maps };
+    if (!kind || !maps.length || (kind === 'cross' && (picture.largest || (picture.weights && picture.weights.length !== 0)))) return picture;
+    return { ...picture, kind, source: maps[0].keys || picture.source, target: maps[0].queries || picture.target, weights: meanOfMaps(maps), largest: undefined, attention: maps };
   };
   // All weights of a map that lists the largest of each query only.
-  Fovea.dense = function (map) {
-    if (!map.largest) return map.weights;
-    const columns = (map.keys || map.source).length;
-    const values = new Float32Array(map.largest.index.length * columns);
-    map.largest.index.forEach((keys, r) => keys.forEach((key, n) => { values[r * columns + key] += map.largest.weight[r][n]; }));
-    return { rows: map.largest.index.length, columns, values };
-  };
+  Fovea.dense = (map) => (map.largest ? listed([map]) : map.weights);
+  function listed(maps) {
+    const columns = (maps[0].keys || maps[0].source).length;
+    const values = new Float32Array(maps[0].largest.index.length * columns);
+    for (const { largest } of maps) {
+      largest.index.forEach((keys, r) => keys.forEach((key, n) => { values[r * columns + key] += largest.weight[r][n] / maps.length; }));
+    }
+    return { rows: maps[0].largest.index.length, columns, values };
+  }
+  // The mean of heads; of listed weights without a whole matrix for each.
+  const meanOfMaps = (maps) => (maps.every((one) => one.largest) ? listed(maps) : Fovea.meanOf(maps.map((one) => Fovea.grid(Fovea.dense(one)))));
 
   // The weights to show: the mean of the heads that match; with no choice, the picture's own.
   Fovea.chosen = function (picture, layer, head) {
@@ -60,8 +63,7 @@
     const matching = Fovea.mapsOf(picture).filter((one) =>
       (any(layer) || one.layer === Number(layer)) && (any(head) || one.head === Number(head)));
     if ((any(layer) && any(head)) || matching.length === 0) return Fovea.grid(Fovea.dense(picture));
-    const grids = matching.map((one) => Fovea.grid(Fovea.dense(one)));
-    return grids.length === 1 ? grids[0] : Fovea.meanOf(grids);
+    return matching.length === 1 ? Fovea.grid(Fovea.dense(matching[0])) : meanOfMaps(matching);
   };
 
   // What an active token lights on the other side: {source, target}, each null or weights. A cell {t, s} lights as its row.
@@ -89,7 +91,7 @@
     const characters = tokens.every((token) => special(token) || [...token].length <= 1);
     return tokens.map((token, i) => {
       if (token === '</s>') return `‹${Fovea.words.end}›`;
-      if (token === '<s>') return `‹${Fovea.words.start}›`;
+      if (token === '<s>') return `‹${i > 0 ? Fovea.words.turn : Fovea.words.start}›`; // between the turns of a conversation
       if (token === '<unk>') return `‹${Fovea.words.unknown}›`;
       const plain = token.replace(/^▁/, '');
       if (plain.trim() === '') return '␣';

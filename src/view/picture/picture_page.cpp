@@ -19,7 +19,7 @@ std::string picture_page(const std::vector<std::pair<AttentionRecord, std::strin
   parts.body = "<div id=\"pictures-here\"><noscript>This page draws with JavaScript.</noscript></div>\n" +
                data_element("pictures", records_json(records)) + data_element("addresses", addresses + "]");
   parts.styles = {"picture.css"};
-  parts.scripts = {"picture.js", "picture_view.js"};
+  parts.scripts = {"weights.js", "picture.js", "picture_view.js"};
   return html_page(parts);
 }
 

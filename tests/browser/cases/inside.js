@@ -87,6 +87,18 @@ module.exports = {
     check.strictEqual(await page.isVisible('.explain-dialog'), false);
   },
 
+  async 'the numbers are told in the language of the page, and tokens are called as on the page'({ open, check }) {
+    const page = await open('#text=' + encodeURIComponent(SENTENCE) + '&layer=1&head=2', { locale: 'zh-CN' });
+    await page.waitForSelector('.heads-grid button');
+    await page.click('#explain');
+    const sheet = page.frameLocator('.explain-sheet');
+    await sheet.locator('section.step').first().waitFor();
+    check.match(await sheet.locator('h1').textContent(), /交叉注意力，第 1 层，头 2/);
+    const text = (await sheet.locator('section.step').allInnerTexts()).join('\n');
+    check.match(text, /从分数到权重/);
+    check.doesNotMatch(text, /▁|<\/s>|The |softmax\(scores/);
+  },
+
   async 'examples are lines of the model, and a file can be dropped'({ open, check }) {
     const page = await open();
     await page.waitForSelector('.example');
