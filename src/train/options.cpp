@@ -30,7 +30,8 @@ void TrainOptions::check() const {
   require(schedule.peak > 0 && std::isfinite(schedule.peak), "learning_rate", schedule.peak, "more than 0 is needed");
   require(schedule.warmup >= 0, "warmup", static_cast<double>(schedule.warmup), "0 or more is needed");
   require(warmup_share >= 0 && warmup_share <= 1, "warmup_share", warmup_share, "0 to 1 is needed");
-  require(schedule.kind != ScheduleKind::cosine || max_steps > 0, "schedule", 0, "`max_steps` is needed with a cosine");
+  require(!schedule.ends() || max_steps > 0 || max_epochs > 0, "schedule", 0,
+          "`max_steps` or `max_epochs` is needed with cosine and linear, which end at the last step");
   adam.check();
   require(checkpoint_every >= 1, "checkpoint_every", static_cast<double>(checkpoint_every), "1 or more is needed");
   require(report_every >= 1, "report_every", static_cast<double>(report_every), "1 or more is needed");

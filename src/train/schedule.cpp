@@ -10,14 +10,14 @@ double Schedule::rate(std::int64_t step, int halvings) const {
   const auto s = static_cast<double>(std::max<std::int64_t>(1, step));
   const auto w = static_cast<double>(std::max<std::int64_t>(1, warmup));
   const double rising = std::min(1.0, s / w);
+  const double fallen = std::clamp((s - w) / std::max(1.0, static_cast<double>(last_step) - w), 0.0, 1.0);
   switch (kind) {
     case ScheduleKind::inverse_sqrt:
       return s < w ? peak * rising : peak * std::sqrt(w / s);
-    case ScheduleKind::cosine: {
-      if (s < w) return peak * rising;
-      const double span = std::max(1.0, static_cast<double>(last_step) - w);
-      return peak * 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(1.0, (s - w) / span)));
-    }
+    case ScheduleKind::cosine:
+      return s < w ? peak * rising : peak * 0.5 * (1.0 + std::cos(std::numbers::pi * fallen));
+    case ScheduleKind::linear:
+      return s < w ? peak * rising : peak * (1.0 - fallen);
     case ScheduleKind::plateau:
       return peak * rising * std::pow(0.5, halvings);
     case ScheduleKind::constant:

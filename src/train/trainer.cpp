@@ -47,6 +47,7 @@ class Run {
     if (resume && std::filesystem::exists(t_.checkpoint_file)) restore();
     if (state_.finished) return out_of_patience() ? Trainer::End::patience : Trainer::End::limit;
     fit_warmup();
+    fit_last_step();
     // So that a folder that holds a model of this training always holds a checkpoint too.
     if (state_.step == 0) save();
     const std::int64_t first = state_.step;
@@ -117,6 +118,7 @@ class Run {
     ++state_.step;
     Schedule schedule = o.schedule;
     schedule.warmup = state_.warmup;
+    schedule.last_step = last_step_;
     rate_ = schedule.rate(state_.step, state_.halvings);
     const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, totals.outputs));
     norm_ = adam_.norm(scale);
@@ -170,6 +172,15 @@ class Run {
     state_.warmup = o.schedule.warmup;
     if (o.max_steps > 0) shorten_warmup(static_cast<double>(o.max_steps));
     if (o.max_epochs > 0) shorten_warmup(static_cast<double>(o.max_epochs * t_.plan.batches(0)) / o.accumulate);
+  }
+
+  // Where a schedule that falls to 0 ends: the nearer of the limits of steps and of epochs.
+  void fit_last_step() {
+    const TrainOptions& o = t_.options;
+    last_step_ = o.schedule.last_step;
+    if (!o.schedule.ends() || o.max_epochs == 0) return;
+    const std::int64_t steps = std::max<std::int64_t>(1, o.max_epochs * t_.plan.batches(0) / o.accumulate);
+    if (last_step_ == 0 || steps < last_step_) last_step_ = steps;
   }
 
   void fit_warmup_to_minutes(double seconds_per_step) {
@@ -318,6 +329,7 @@ class Run {
   double working_seconds_ = 0;  // in steps since the last report; validation and checkpoints are not counted
   double rate_ = 0;
   double norm_ = 0;
+  std::int64_t last_step_ = 0;    // of the schedule
   std::int64_t saved_step_ = -1;  // of the last checkpoint
   std::vector<std::int64_t> batch_;
   std::vector<std::vector<Tensor>> recent_;

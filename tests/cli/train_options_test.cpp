@@ -66,6 +66,19 @@ TEST_F(TrainOptionsCommand, CosineEndsWithTheLastStep) {
   }
 }
 
+TEST_F(TrainOptionsCommand, LinearEndsWithTheLastEpoch) {
+  const auto steps = logged("m",
+                            {"--schedule", "linear", "--max-epochs", "3", "--batch-tokens", "200", "--report-every",
+                             "1", "--checkpoint-every", "1000"},
+                            "rate");
+  ASSERT_GE(steps.size(), 6U);
+  ASSERT_EQ(steps.size() % 3, 0U) << "as many steps in each epoch";
+  const auto last = static_cast<double>(steps.size());
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    EXPECT_NEAR(steps[i]["rate"].get<double>(), 0.01 * (last - static_cast<double>(i) - 1) / (last - 2), 1e-9) << i;
+  }
+}
+
 TEST_F(TrainOptionsCommand, TheBestHasTheSmallestLoss) {
   const auto validations =
       logged("m", {"--max-steps", "12", "--checkpoint-every", "2", "--learning-rate", "0.05"}, "valid_loss");

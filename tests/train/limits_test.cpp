@@ -66,6 +66,27 @@ TEST(Limits, ProgressCountsBatchesOfEpochs) {
   }
 }
 
+TEST(Limits, AScheduleThatFallsToZeroEndsWithTheNearestOfThem) {
+  const auto last_rate = [](std::int64_t steps, std::int64_t epochs, int accumulate) {
+    SmallTraining t;
+    t.options.max_steps = steps;
+    t.options.max_epochs = epochs;
+    t.options.accumulate = accumulate;
+    t.options.report_every = 1;
+    t.options.schedule = {.kind = ScheduleKind::linear, .peak = 0.5, .warmup = 1, .last_step = steps};
+    t.run();
+    const auto& reports = t.observer.reports;
+    return std::pair(reports.at(reports.size() - 2).rate, reports.back().rate);
+  };
+  // Four batches an epoch: 0.5 at the first step, then down to 0 at the last.
+  EXPECT_NEAR(last_rate(0, 2, 1).first, 0.5 / 7, 1e-9);
+  EXPECT_NEAR(last_rate(0, 2, 1).second, 0, 1e-9);
+  EXPECT_NEAR(last_rate(0, 2, 2).first, 0.5 / 3, 1e-9) << "two batches a step";
+  EXPECT_NEAR(last_rate(0, 2, 2).second, 0, 1e-9);
+  EXPECT_NEAR(last_rate(5, 2, 1).first, 0.5 / 4, 1e-9) << "steps end it first";
+  EXPECT_NEAR(last_rate(100, 2, 1).second, 0, 1e-9) << "epochs do";
+}
+
 TEST(Limits, CheckpointEveryIsWhenItValidatesAndTheEndIsOneMore) {
   SmallTraining t;
   t.options.max_steps = 10;

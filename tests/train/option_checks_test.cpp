@@ -122,12 +122,22 @@ TEST(TrainOptions, EmaAndAverageExcludeEachOther) {
   expect_taken([](TrainOptions& o) { o.average = 2; });
 }
 
-TEST(TrainOptions, CosineNeedsALastStep) {
-  expect_refused("cosine", [](TrainOptions& o) { o.schedule.kind = ScheduleKind::cosine; });
-  expect_taken([](TrainOptions& o) {
-    o.schedule.kind = ScheduleKind::cosine;
-    o.max_steps = 10;
-  });
+TEST(TrainOptions, WhatFallsToZeroNeedsALastStep) {
+  for (const ScheduleKind kind : {ScheduleKind::cosine, ScheduleKind::linear}) {
+    expect_refused("cosine and linear", [kind](TrainOptions& o) { o.schedule.kind = kind; });
+    expect_refused("cosine and linear", [kind](TrainOptions& o) {
+      o.schedule.kind = kind;
+      o.max_minutes = 10;
+    });
+    expect_taken([kind](TrainOptions& o) {
+      o.schedule.kind = kind;
+      o.max_steps = 10;
+    });
+    expect_taken([kind](TrainOptions& o) {
+      o.schedule.kind = kind;
+      o.max_epochs = 10;
+    });
+  }
 }
 
 }  // namespace

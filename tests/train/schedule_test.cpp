@@ -8,8 +8,8 @@
 namespace fovea {
 namespace {
 
-constexpr ScheduleKind kKinds[] = {ScheduleKind::inverse_sqrt, ScheduleKind::cosine, ScheduleKind::plateau,
-                                   ScheduleKind::constant};
+constexpr ScheduleKind kKinds[] = {ScheduleKind::inverse_sqrt, ScheduleKind::cosine, ScheduleKind::linear,
+                                   ScheduleKind::plateau, ScheduleKind::constant};
 
 TEST(Schedule, EveryKindRisesLinearlyOverTheWarmUp) {
   for (const ScheduleKind kind : kKinds) {
@@ -42,6 +42,14 @@ TEST(Schedule, CosineFallsAlongHalfACosineToZero) {
   EXPECT_NEAR(schedule.rate(2000, 0), 0, 1e-12);  // it does not rise again
 }
 
+TEST(Schedule, LinearFallsAlongALineToZero) {
+  const Schedule schedule{.kind = ScheduleKind::linear, .peak = 0.5, .warmup = 100, .last_step = 1100};
+  EXPECT_NEAR(schedule.rate(350, 0), 0.375, 1e-12);
+  EXPECT_NEAR(schedule.rate(1000, 0), 0.05, 1e-12);
+  EXPECT_NEAR(schedule.rate(1100, 0), 0, 1e-12);
+  EXPECT_NEAR(schedule.rate(2000, 0), 0, 1e-12);  // and never below
+}
+
 TEST(Schedule, PlateauIsHalvedEachTimeAndStaysOtherwise) {
   const Schedule schedule{.kind = ScheduleKind::plateau, .peak = 0.5, .warmup = 100};
   for (const std::int64_t step : {100, 1000, 50000}) {
@@ -53,7 +61,8 @@ TEST(Schedule, PlateauIsHalvedEachTimeAndStaysOtherwise) {
 }
 
 TEST(Schedule, OnlyPlateauKnowsOfHalvings) {
-  for (const ScheduleKind kind : {ScheduleKind::inverse_sqrt, ScheduleKind::cosine, ScheduleKind::constant}) {
+  for (const ScheduleKind kind : kKinds) {
+    if (kind == ScheduleKind::plateau) continue;
     const Schedule schedule{.kind = kind, .peak = 0.5, .warmup = 100, .last_step = 1100};
     EXPECT_EQ(schedule.rate(600, 4), schedule.rate(600, 0));
   }

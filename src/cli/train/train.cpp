@@ -167,7 +167,7 @@ void add_training(CLI::App& app, const Streams& streams, TrainingObserver* obser
   sub->add_option("--warmup", o.schedule.warmup, "steps until it is reached")
       ->group(group)
       ->default_str("1000, at most 30% of the training");
-  sub->add_option("--schedule", f->schedule, "inverse-sqrt, cosine, plateau or constant")->group(group);
+  sub->add_option("--schedule", f->schedule, "inverse-sqrt, cosine, linear, plateau or constant")->group(group);
   sub->add_option("--optimizer", f->optimizer, "adam or adamw")->group(group);
   sub->add_option("--beta1", o.adam.beta1, "decay of Adam's mean of the gradients")->group(group);
   sub->add_option("--beta2", o.adam.beta2, "decay of Adam's mean of their squares")->group(group);

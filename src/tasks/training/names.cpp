@@ -15,6 +15,7 @@ template <>
 std::span<const EnumName<ScheduleKind>> enum_names<ScheduleKind>() {
   static constexpr EnumName<ScheduleKind> names[] = {{ScheduleKind::inverse_sqrt, "inverse-sqrt"},
                                                      {ScheduleKind::cosine, "cosine"},
+                                                     {ScheduleKind::linear, "linear"},
                                                      {ScheduleKind::plateau, "plateau"},
                                                      {ScheduleKind::constant, "constant"}};
   return names;
