@@ -1,5 +1,7 @@
 #include "model/arithmetic.hpp"
 
+#include <numeric>
+
 namespace fovea {
 namespace {
 
@@ -15,6 +17,9 @@ double encoder_flops(const TransformerConfig& c, double s, double) {
 double encoder_flops(const CnnConfig& c, double s, double e) {
   const double d = c.dim;
   return 2 * s * (2 * e * d) + c.layers * 2 * s * (c.kernel * d * 2 * d);
+}
+double encoder_flops(const ParallelCnnConfig& c, double s, double e) {
+  return 2 * s * e * c.dim * std::accumulate(c.kernels.begin(), c.kernels.end(), 0.0);
 }
 double encoder_flops(const RnnEncoderConfig& c, double s, double e) {
   const double d = c.dim;
@@ -40,6 +45,9 @@ double memory_width(const TransformerConfig& c, double) {
 }
 double memory_width(const CnnConfig&, double e) {
   return e;
+}
+double memory_width(const ParallelCnnConfig& c, double) {
+  return c.dim * static_cast<double>(c.kernels.size());
 }
 double memory_width(const RnnEncoderConfig& c, double) {
   return c.dim * (c.bidirectional ? 2 : 1);

@@ -87,6 +87,9 @@ void check_ranges(const Config& config) {
   Config::fields(config, RangeCheck{});
 }
 
+constexpr std::size_t kMostKernels = 16;  // side by side
+constexpr int kWidestKernel = 63;
+
 // `embedding` is the width of what the part reads.
 void check_part(const TransformerConfig& c, int embedding) {
   if (c.dim % c.heads != 0) throw UsageError(fmt::format("heads: {} do not divide the width {}", c.heads, c.dim));
@@ -153,6 +156,16 @@ void check_part(const RnnDecoderConfig& c, int) {
   }
   if (c.layers != 1) {
     throw UsageError(fmt::format("form: a conditional decoder has one layer of two cells, not {} layers", c.layers));
+  }
+}
+
+void check_part(const ParallelCnnConfig& c, int) {
+  if (c.kernels.empty() || c.kernels.size() > kMostKernels) {
+    throw UsageError(fmt::format("kernels: {} given, 1 to {} are possible", c.kernels.size(), kMostKernels));
+  }
+  for (const int width : c.kernels) {
+    if (width >= 1 && width <= kWidestKernel) continue;
+    throw UsageError(fmt::format("kernels: a width of {} given, 1 to {} are possible", width, kWidestKernel));
   }
 }
 

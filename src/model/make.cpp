@@ -7,6 +7,7 @@
 #include "model/decoders/transformer_decoder.hpp"
 #include "model/encoders/cnn_encoder.hpp"
 #include "model/encoders/no_encoder.hpp"
+#include "model/encoders/parallel_cnn_encoder.hpp"
 #include "model/encoders/rnn_encoder.hpp"
 #include "model/encoders/transformer_encoder.hpp"
 
@@ -15,6 +16,7 @@ namespace fovea {
 // Never defined: only what they return is asked for.
 RnnEncoder* encoder_type(const RnnEncoderConfig&);
 CnnEncoder* encoder_type(const CnnConfig&);
+ParallelCnnEncoder* encoder_type(const ParallelCnnConfig&);
 TransformerEncoder* encoder_type(const TransformerConfig&);
 NoEncoder* encoder_type(const NoEncoderConfig&);
 

@@ -175,6 +175,18 @@ TEST(ModelConfig, ACnnEncodersKernelIsOdd) {
   expect_taken([](ModelConfig& c) { decoder<CnnConfig>(c).kernel = 4; }, "cnn");
 }
 
+TEST(ModelConfig, ConvolutionsSideBySideHaveWidthsThatCanBe) {
+  const auto with = [](std::vector<int> kernels) {
+    return [kernels](ModelConfig& c) { c.encoder = ParallelCnnConfig{.kernels = kernels}; };
+  };
+  for (const auto& kernels : {std::vector<int>{}, {3, 0}, {64}, std::vector<int>(17, 3)}) {
+    expect_refused("kernels", with(kernels), "rnn-bahdanau");
+  }
+  for (const auto& kernels : {std::vector<int>{1}, {2, 3, 63}, std::vector<int>(16, 3)}) {
+    expect_taken(with(kernels), "rnn-bahdanau");
+  }
+}
+
 TEST(ModelConfig, ACnnDoesNotGoWithoutScaledEmbeddings) {
   const auto unscaled = [](ModelConfig& c) { c.tokens().scaled_embeddings = c.generator().scaled_embeddings = false; };
   expect_refused("embeddings", unscaled, "cnn");

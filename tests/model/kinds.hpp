@@ -46,6 +46,10 @@ inline std::vector<std::pair<std::string, ModelConfig>> kinds() {
     c.tokens().embedding = 12;
     return c;
   }());
+  const ParallelCnnConfig parallel{.dim = 6, .kernels = {1, 2, 5}};
+  add("parallel-cnn-rnn", small(parallel, rnn_decoder));
+  add("parallel-cnn-cnn", small(parallel, cnn));
+  add("parallel-cnn-transformer", small(parallel, small_transformer()));
   for (const RnnAttention a :
        {RnnAttention::none, RnnAttention::additive, RnnAttention::dot, RnnAttention::scaled_dot, RnnAttention::general,
         RnnAttention::concat, RnnAttention::location, RnnAttention::cosine}) {

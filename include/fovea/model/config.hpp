@@ -90,6 +90,22 @@ struct CnnConfig {
   }
 };
 
+/// Convolutions of several widths side by side, each with a bias and ReLU (Kim 2014): what a window finds, wherever it
+/// stands. No positions, no layers on top of each other; usually pooled by the maximum.
+struct ParallelCnnConfig {
+  static constexpr const char* kind = "parallel-cnn";  // in files
+  static constexpr int layers = 1;                     // it has no others
+  int dim = 100;                                       // channels of each width
+  std::vector<int> kernels{3, 4, 5};                   // widths of the windows; the memory has dim channels of each
+
+  /// Calls visit(name, field, limits…) for each field.
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit("dim", c.dim, 1, 16384);
+    visit("kernels", c.kernels);
+  }
+};
+
 /// Transformer encoder or decoder (Vaswani et al. 2017).
 struct TransformerConfig {
   static constexpr const char* kind = "transformer";  // in files
@@ -189,8 +205,9 @@ struct NoEncoderConfig {
   }
 };
 
-using EncoderConfig = std::variant<RnnEncoderConfig, CnnConfig, TransformerConfig, NoEncoderConfig>;  // of any kind
-using DecoderConfig = std::variant<RnnDecoderConfig, CnnConfig, TransformerConfig>;                   // of any kind
+// Of any kind.
+using EncoderConfig = std::variant<RnnEncoderConfig, CnnConfig, ParallelCnnConfig, TransformerConfig, NoEncoderConfig>;
+using DecoderConfig = std::variant<RnnDecoderConfig, CnnConfig, TransformerConfig>;  // of any kind
 
 /// A source of tokens.
 struct TokenSourceConfig {

@@ -9,6 +9,24 @@
 
 namespace fovea {
 
+/// A convolution over time.
+struct TimeConvolution {
+  TimeConvolution() = default;
+  /// Weights NAME.weight and NAME.bias.
+  TimeConvolution(Parameters& p, const std::string& name, std::int64_t kernel, std::int64_t in, std::int64_t out)
+      : weight(p.matrix(name + ".weight", {kernel * in, out}, Init::xavier)),
+        bias(p.get(name + ".bias", {out}, Init::zeros)) {}
+
+  /// X [batch, time, in] to [batch, time, out].
+  [[nodiscard]] Var operator()(const Var& x, Conv1dOptions how = {}) const {
+    how.packed = weight.packed.get();
+    return conv1d(x, weight.var, bias, how);
+  }
+
+  Weight weight{};  // [kernel * in, out]
+  Var bias{};       // [out]
+};
+
 /// A convolution over time with a gated linear unit (Dauphin et al. 2017).
 struct GatedConvolution {
   GatedConvolution() = default;

@@ -180,6 +180,7 @@ ModelConfig model_config(const ModelOptions& f, Task task) {
   if (f.ffn) FOVEA_SET_PARTS(c, "--ffn", ffn, *f.ffn);
   if (f.heads) FOVEA_SET_PARTS(c, "--heads", heads, *f.heads);
   if (f.kernel) FOVEA_SET_PARTS(c, "--kernel", kernel, *f.kernel);
+  if (!f.kernels.empty()) FOVEA_SET_PARTS(c, "--kernels", kernels, f.kernels);
   if (f.max_positions) FOVEA_SET_PARTS(c, "--max-positions", max_positions, *f.max_positions);
   if (f.local_window) FOVEA_SET_PARTS(c, "--local-window", local_window, *f.local_window);
   if (!f.norm.empty()) FOVEA_SET_PARTS(c, "--norm", norm, enum_value<Norm>(f.norm, "--norm"));
@@ -259,7 +260,8 @@ void add_model_options(CLI::App& command, ModelOptions& f, TrainingJob& job) {
           fmt::format("one of {}; default: a transformer, its size by the text", fmt::join(preset_names(), ", ")))
       ->group(group);
   command.add_option("--arch", f.arch, "rnn, cnn or transformer, for both sides")->group(group);
-  command.add_option("--encoder", f.encoder, "rnn, cnn or transformer, or none: the embeddings as they are")
+  command
+      .add_option("--encoder", f.encoder, "rnn, cnn, parallel-cnn or transformer, or none: the embeddings as they are")
       ->group(group);
   command.add_option("--pooling", f.pooling, "learned, context, hops, hierarchical, mean, max or last (classifier)")
       ->group(group);
@@ -334,6 +336,11 @@ void add_model_options(CLI::App& command, ModelOptions& f, TrainingJob& job) {
       .add_flag("--copy", f.copy, "words of the source can be copied, also those in no vocabulary (pointer-generator)")
       ->group(group);
   command.add_option("--kernel", f.kernel, "width of the convolutions (cnn)")->group(group);
+  command
+      .add_option("--kernels", f.kernels,
+                  "widths of convolutions side by side, as in 3,4,5, --dim channels of each (parallel-cnn)")
+      ->delimiter(',')
+      ->group(group);
   command.add_option("--tie", f.tie, "share embeddings: none, target (with the output) or all")->group(group);
   command
       .add_flag("--unscaled-embeddings", f.unscaled_embeddings,

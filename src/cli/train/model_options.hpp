@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fovea/training_job.hpp"
 
@@ -14,6 +15,7 @@ struct ModelOptions {
   std::string preset, arch, encoder, decoder, norm, positions, activation, cell, attention, form, local, tie,
       decoder_self;
   std::optional<int> layers, decoder_layers, dim, embedding, ffn, heads, kernel, local_window, max_positions;
+  std::vector<int> kernels;
   bool input_feeding = false, no_input_feeding = false, coverage = false, unidirectional = false,
        unscaled_embeddings = false, copy = false;
   // classifiers
