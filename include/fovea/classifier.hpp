@@ -57,6 +57,10 @@ class Classifier {
  public:
   /// Throws FileError naming what is wrong with the folder, UsageError when its model is no classifier.
   explicit Classifier(const std::filesystem::path& folder, const LoadOptions& how = {});
+  /// All of them as one: the mean of their probabilities. Attention is the mean too where all attend to the same
+  /// tokens, else the first one's; saliency and maps are of one model alone. Throws UsageError naming the two whose
+  /// labels are not the same, or when there is none.
+  explicit Classifier(std::span<const std::filesystem::path> folders, const LoadOptions& how = {});
   /// The same with weights from elsewhere; shares them.
   Classifier(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters);
   ~Classifier();
@@ -73,7 +77,7 @@ class Classifier {
   /// sentences where each is encoded alone.
   [[nodiscard]] ModelRun run(const std::string& text) const;
 
-  [[nodiscard]] const ModelConfig& config() const;                                  // what the model is made of
+  [[nodiscard]] const ModelConfig& config() const;                                  // what the (first) model is made of
   [[nodiscard]] const Tokenizers& tokenizers() const { return tokenizers_; }        // of texts and labels
   [[nodiscard]] const std::vector<std::string>& labels() const { return labels_; }  // all there are
 
@@ -82,6 +86,8 @@ class Classifier {
   struct Line;
   struct Batch;
   void read_labels();
+  [[nodiscard]] std::vector<Classification> classify_alone(std::span<const std::string> lines,
+                                                           const ClassifyOptions& options) const;
   void classify(const Batch& batch, const TextClassifier& model, const ClassifyOptions& options,
                 std::vector<Classification>& results) const;
   void add_saliency(const Batch& batch, const TextClassifier& model, int most,
@@ -91,6 +97,7 @@ class Classifier {
   std::vector<std::string> labels_;
   std::unique_ptr<Loaded> loaded_;
   std::unique_ptr<const text::SourceReader> reader_;
+  std::vector<std::unique_ptr<const Classifier>> others_;  // of an ensemble, all but this one
 };
 
 }  // namespace fovea

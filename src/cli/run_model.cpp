@@ -215,13 +215,15 @@ AttentionRecord label_record(const Options& o, const Classification& c) {
 
 // A classifier: a label per line; with --scores every label and its probability, best first.
 void run_classifier(const Options& o, const Streams& streams) {
-  if (o.models.size() > 1)
-    throw UsageError(fmt::format("--model: a classifier works alone, {} are given", o.models.size()));
   if (!o.alignments_file.empty()) throw UsageError("--alignments: a classifier writes no text to align");
   if (!o.intervene_file.empty()) throw UsageError("--intervene: it goes with a model that writes text");
   const std::vector<AttentionKind> kinds = kinds_of(o);
   const bool pooling = o.kind == "cross" || o.kind == "pooling";  // the label's own attention to the text
-  const Classifier classifier(o.models[0], o.load);
+  const std::vector<std::filesystem::path> folders(o.models.begin(), o.models.end());
+  const Classifier classifier(folders, o.load);
+  if (o.saliency && o.models.size() > 1) {
+    throw UsageError(fmt::format("--saliency: it goes with one model, {} are given", o.models.size()));
+  }
   if (o.saliency && o.attention_file.empty()) {
     throw UsageError("--saliency: it goes with --attention, the file to write to");
   }

@@ -40,6 +40,13 @@ TEST_F(Classify, RunPrintsALabelPerLineAndEveryProbabilityWhenAsked) {
   EXPECT_EQ(std::count(top.begin(), top.end(), '\t'), 1);
 }
 
+TEST_F(Classify, SeveralModelsClassifyTogether) {
+  const std::string alone = test::run_cli({"run", "--model", file("m"), "--scores"}, "vier\n").out;
+  EXPECT_EQ(test::run_cli({"run", "--model", file("m"), "--model", file("m"), "--scores"}, "vier\n").out, alone);
+  expect_error({"run", "--model", file("m"), "--model", file("m"), "--saliency", "--attention", file("a.jsonl")}, 2,
+               "--saliency: it goes with one model, 2 are given");
+}
+
 TEST_F(Classify, AttentionIsARecordOfTheLabelAndItsWords) {
   const test::Ran r = test::run_cli({"run", "--model", file("m"), "--attention", file("a.jsonl")}, "vier fuenf\n");
   ASSERT_EQ(r.code, 0) << r.err;
@@ -78,6 +85,9 @@ TEST_F(Classify, WhatDoesNotGoTogetherIsRefused) {
   expect_error(train({"--pooling", "last"}), 2, "--pooling");
   expect_error(train({"--pooling", "some"}), 2, "learned, context, hops, hierarchical, mean, max, last");
   expect_error(train({"--hops", "2", "--pooling", "learned", "--kernel", "3"}), 2, "--kernel");
+  expect_error(train({"--encoder", "cnn", "--kernels", "3,4"}), 2, "--kernels: neither a cnn encoder");
+  expect_error(train({"--encoder", "parallel-cnn", "--kernels", "3,0"}), 2, "--kernels: a width of 0 given");
+  expect_error(train({"--encoder", "parallel-cnn", "--layers", "2"}), 2, "--layers");
   expect_error(train({"--char-ngrams", "3"}), 2, "--char-ngrams: \"3\" is not a range of lengths");
   expect_error(train({"--char-ngrams", "5-3"}), 2, "--char-ngrams");
   expect_error(train({"--buckets", "5"}), 2, "--buckets");

@@ -11,6 +11,7 @@
 #include "fovea/training_job.hpp"
 #include "fovea/translator.hpp"
 #include "support/files.hpp"
+#include "support/scratch.hpp"
 
 namespace fovea {
 namespace {
@@ -55,9 +56,9 @@ class Topics : public ::testing::Test {
 };
 
 TEST_F(Topics, EveryEncoderAndPoolingLearnsThem) {
-  const std::vector<EncoderConfig> encoders{RnnEncoderConfig{.dim = 16}, CnnConfig{.layers = 1, .dim = 16},
-                                            TransformerConfig{.layers = 1, .dim = 16, .ffn = 16, .heads = 2},
-                                            NoEncoderConfig{.dim = 16}};
+  const std::vector<EncoderConfig> encoders{
+      RnnEncoderConfig{.dim = 16}, CnnConfig{.layers = 1, .dim = 16}, ParallelCnnConfig{.dim = 8, .kernels = {2, 3}},
+      TransformerConfig{.layers = 1, .dim = 16, .ffn = 16, .heads = 2}, NoEncoderConfig{.dim = 16}};
   for (const EncoderConfig& encoder : encoders) {
     for (const Pooling pooling : {Pooling::learned, Pooling::context, Pooling::hops, Pooling::mean, Pooling::max}) {
       SCOPED_TRACE(std::string(kind_of(encoder)) + " " + enum_text(pooling));
@@ -75,17 +76,64 @@ TEST_F(Topics, EveryEncoderAndPoolingLearnsThem) {
 }
 
 TEST_F(Topics, ALineGivesTheSameAloneAndInABatch) {
-  train(job(TransformerConfig{.layers = 1, .dim = 16, .ffn = 16, .heads = 2}, Pooling::learned));
-  const Classifier classifier(folder_.path("model"));
-  const std::vector<std::string> lines{"there is soup today", "", "rain", "there is much much much wind today today"};
-  const auto all = classifier.classify(lines);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const Classification alone = classifier.classify(lines[i]);
-    EXPECT_EQ(alone.label, all[i].label);
-    EXPECT_EQ(alone.probabilities, all[i].probabilities);
-    EXPECT_EQ(alone.attention, all[i].attention);
+  const std::pair<EncoderConfig, Pooling> models[] = {
+      {TransformerConfig{.layers = 1, .dim = 16, .ffn = 16, .heads = 2}, Pooling::learned},
+      {ParallelCnnConfig{.dim = 8, .kernels = {3, 4, 5}}, Pooling::max}};
+  for (const auto& [encoder, pooling] : models) {
+    SCOPED_TRACE(kind_of(encoder));
+    train(job(encoder, pooling));
+    const Classifier classifier(folder_.path("model"));
+    const std::vector<std::string> lines{"there is soup today", "", "rain", "there is much much much wind today today"};
+    const auto all = classifier.classify(lines);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const Classification alone = classifier.classify(lines[i]);
+      EXPECT_EQ(alone.label, all[i].label);
+      EXPECT_EQ(alone.probabilities, all[i].probabilities);
+      EXPECT_EQ(alone.attention, all[i].attention);
+    }
+    EXPECT_EQ(all[1].label, "") << "no text, no label";
+  }
+}
+
+TEST_F(Topics, SeveralModelsGiveTheMeanOfTheirProbabilities) {
+  std::vector<std::filesystem::path> folders;
+  for (const auto& [encoder, pooling] : {std::pair(EncoderConfig(NoEncoderConfig{.dim = 16}), Pooling::learned),
+                                         std::pair(EncoderConfig(RnnEncoderConfig{.dim = 8}), Pooling::context),
+                                         std::pair(EncoderConfig(CnnConfig{.layers = 1, .dim = 8}), Pooling::max)}) {
+    TrainingJob j = job(encoder, pooling);
+    j.model = folder_.path("model" + std::to_string(folders.size()));
+    j.options.max_steps = 4;
+    train(j);
+    folders.push_back(j.model);
+  }
+  const std::vector<std::string> lines{"there is soup today", "", "much wind is rain"};
+  const auto all = Classifier(folders).classify(lines);
+  std::vector<std::vector<Classification>> alone;
+  for (const auto& folder : folders) alone.push_back(Classifier(folder).classify(lines));
+  for (const std::size_t i : {0U, 2U}) {
+    for (const auto& [label, p] : all[i].probabilities) {
+      float sum = 0;
+      for (const auto& one : alone) sum += one[i].probabilities.at(label);
+      EXPECT_NEAR(p, sum / 3, 1e-6F);
+      EXPECT_LE(p, all[i].probability);
+    }
+    EXPECT_EQ(all[i].probability, all[i].probabilities.at(all[i].label));
+    EXPECT_EQ(all[i].attention, alone[0][i].attention) << "one of them has no attention";
   }
   EXPECT_EQ(all[1].label, "") << "no text, no label";
+  folders.pop_back();
+  const Classification two = Classifier(folders).classify(lines[0]);
+  for (std::size_t t = 0; t < two.tokens.size(); ++t) {
+    EXPECT_NEAR(two.attention[t], (alone[0][0].attention[t] + alone[1][0].attention[t]) / 2, 1e-6F);
+  }
+  EXPECT_THROW((void)Classifier(folders).classify(lines[0], {.saliency = true}), UsageError);
+  EXPECT_THROW((void)Classifier(std::span<const std::filesystem::path>()), UsageError);
+  folder_.write("train.txt", "__label__a there\n__label__b is\n");
+  folder_.write("valid.txt", "__label__a there\n__label__b is\n");
+  train(job(NoEncoderConfig{.dim = 16}, Pooling::mean));
+  folders.push_back(folder_.path("model"));
+  EXPECT_NE(test::message_of<UsageError>([&] { (void)Classifier(folders); }).find("have other labels"),
+            std::string::npos);
 }
 
 // Words, pairs of words and pieces of words, each a bag.
@@ -158,7 +206,8 @@ TEST_F(Topics, SaliencySumsToTheLogitOfALinearModel) {
 
 TEST_F(Topics, SaliencyIsTheGradientForEveryEncoderAndDoesNotDependOnTheBatch) {
   for (const EncoderConfig& encoder :
-       {EncoderConfig(RnnEncoderConfig{.dim = 8}), EncoderConfig(NoEncoderConfig{.dim = 16})}) {
+       {EncoderConfig(RnnEncoderConfig{.dim = 8}), EncoderConfig(ParallelCnnConfig{.dim = 8, .kernels = {2, 3}}),
+        EncoderConfig(NoEncoderConfig{.dim = 16})}) {
     train(job(encoder, Pooling::context));
     const Classifier classifier(folder_.path("model"));
     const std::vector<std::string> lines{"there is soup today", "snow", "much rain there is today today"};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "fovea/error.hpp"
 #include "fovea/model/text_classifier.hpp"
@@ -29,6 +30,25 @@ Classifier::Classifier(const std::filesystem::path& folder, const LoadOptions& h
   loaded.parameters.unpack();  // saliency takes gradients through them
   loaded_ = std::make_unique<Loaded>(loaded.config, std::move(loaded.parameters), how);
   read_labels();
+}
+
+namespace {
+
+const std::filesystem::path& first_of(std::span<const std::filesystem::path> folders) {
+  if (folders.empty()) throw UsageError("model: no folder is given");
+  return folders[0];
+}
+
+}  // namespace
+
+Classifier::Classifier(std::span<const std::filesystem::path> folders, const LoadOptions& how)
+    : Classifier(first_of(folders), how) {
+  for (const std::filesystem::path& folder : folders.subspan(1)) {
+    others_.push_back(std::make_unique<const Classifier>(folder, how));
+    if (others_.back()->labels() == labels_) continue;
+    throw UsageError(fmt::format("model: {} and {} have other labels; models that classify together need the same",
+                                 folders[0].string(), folder.string()));
+  }
 }
 
 Classifier::Classifier(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters)
@@ -83,8 +103,45 @@ struct Classifier::Batch {
   }
 };
 
+namespace {
+
+// The mean of what several models make of a text. One that could not read it leaves nothing to say.
+Classification mean_of(std::span<const std::vector<Classification>> members, std::size_t line) {
+  const Classification& first = members[0][line];
+  const float share = 1 / static_cast<float>(members.size());
+  Classification mean{.tokens = first.tokens, .attention = std::vector<float>(first.attention.size(), 0.0F)};
+  bool same = true;  // tokens, and so what attention is of
+  for (const auto& member : members) {
+    const Classification& one = member[line];
+    if (one.tokens.empty()) return {};
+    for (const auto& [label, p] : one.probabilities) mean.probabilities[label] += share * p;
+    same = same && one.tokens == first.tokens && one.attention.size() == first.attention.size();
+    for (std::size_t t = 0; same && t < one.attention.size(); ++t) mean.attention[t] += share * one.attention[t];
+  }
+  if (!same) mean.attention = first.attention;
+  std::tie(mean.label, mean.probability) = mean.ranked(1)[0];
+  return mean;
+}
+
+}  // namespace
+
 std::vector<Classification> Classifier::classify(std::span<const std::string> lines,
                                                  const ClassifyOptions& options) const {
+  if (others_.empty()) return classify_alone(lines, options);
+  if (options.saliency || !options.kinds.empty()) {
+    throw UsageError(fmt::format("{}: it goes with one model, {} are given", options.saliency ? "saliency" : "kinds",
+                                 others_.size() + 1));
+  }
+  std::vector<std::vector<Classification>> members;
+  members.push_back(classify_alone(lines, options));
+  for (const auto& other : others_) members.push_back(other->classify_alone(lines, options));
+  std::vector<Classification> means(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) means[i] = mean_of(members, i);
+  return means;
+}
+
+std::vector<Classification> Classifier::classify_alone(std::span<const std::string> lines,
+                                                       const ClassifyOptions& options) const {
   std::vector<Classification> results(lines.size());
   std::vector<Line> order;
   const std::int64_t longest = config().longest_source();

@@ -23,7 +23,10 @@ void set_vocabularies(ModelConfig& config, const Tokenizers& tokenizers) {
   config.tokens().vocabulary = tokenizers.source->size();
   if (auto* classifier = std::get_if<ClassifierConfig>(&config.head)) {
     classifier->labels = tokenizers.target->size() - special_ids;
-    if (classifier->labels < 2) throw UsageError("target: there is only one label, so there is nothing to learn");
+    if (classifier->labels < 2) {
+      throw UsageError(fmt::format("every line of the training text has the label {}: there is nothing to learn",
+                                   tokenizers.target->piece(special_ids)));
+    }
   } else {
     config.generator().vocabulary = tokenizers.target->size();
   }
