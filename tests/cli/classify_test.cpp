@@ -47,6 +47,19 @@ TEST_F(Classify, SeveralModelsClassifyTogether) {
                "--saliency: it goes with one model, 2 are given");
 }
 
+TEST_F(Classify, ConvolutionsSideBySideCanStandInAFile) {
+  folder_.write("c.toml",
+                "task = \"classify\"\nencoder = \"parallel-cnn\"\nkernels = \"2,3\"\ndim = 6\npooling = \"max\"\n");
+  const test::Ran r = test::run_cli(
+      {"train",        "--config",        file("c.toml"), "--model",        file("p"),    "--source",
+       file("text"),   "--target",        file("labels"), "--valid-source", file("text"), "--valid-target",
+       file("labels"), "--tokenizer",     "word",         "--dropout",      "0",          "--max-steps",
+       "40",           "--learning-rate", "0.02",         "--warmup",       "2"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(folder_.read("p/config.json").find("parallel-cnn"), std::string::npos);
+  EXPECT_EQ(test::run_cli({"run", "--model", file("p")}, "vier fuenf\n\neins zwei\n").out, "high\n\nlow\n");
+}
+
 TEST_F(Classify, AttentionIsARecordOfTheLabelAndItsWords) {
   const test::Ran r = test::run_cli({"run", "--model", file("m"), "--attention", file("a.jsonl")}, "vier fuenf\n");
   ASSERT_EQ(r.code, 0) << r.err;
