@@ -157,7 +157,8 @@ prepare_xdailydialog() {
   done
 }
 
-# The six coarse classes. TREC has no validation lines: every tenth of its training lines is held out.
+# The six coarse classes, questions in lower case. TREC has no validation lines: every tenth of its training lines is
+# held out.
 prepare_trec() {
   local dir=$1 part
   lines trec/train.txt >"$dir/all.txt"
@@ -165,7 +166,7 @@ prepare_trec() {
   awk 'NR % 10 == 0' "$dir/all.txt" >"$dir/valid.txt"
   lines trec/test.txt >"$dir/test.txt"
   for part in train valid test; do
-    sed 's/^[^ ]* //' "$dir/$part.txt" >"$dir/$part.source"
+    sed 's/^[^ ]* //' "$dir/$part.txt" | tr '[:upper:]' '[:lower:]' >"$dir/$part.source"
     sed 's/:.*//' "$dir/$part.txt" >"$dir/$part.target"
   done
 }
