@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "fovea/error.hpp"
 #include "interop/onnx/layers.hpp"
 
 namespace fovea::interop {
@@ -48,6 +49,10 @@ OnnxMemory encode(OnnxLayers& l, const CnnConfig& c, const std::string& embedded
   }
   const std::string z = l.linear("encoder.out", x);
   return {.states = z, .values = l.times(l.add(z, e), kHalf), .lengths = lengths};
+}
+
+OnnxMemory encode(OnnxLayers&, const ParallelCnnConfig& c, const std::string&, const std::string&) {
+  throw UsageError(fmt::format("model: ONNX export takes an rnn, cnn or transformer encoder, not {}", c.kind));
 }
 
 std::string decode(OnnxLayers& l, const CnnConfig& c, const std::string& embedded, const OnnxMemory& memory) {

@@ -70,6 +70,9 @@ struct OnnxMemory {
 /// Each kind of encoder: embeddings [batch, length, width] to a memory.
 OnnxMemory encode(OnnxLayers& layers, const RnnEncoderConfig& config, const std::string& x, const std::string& lengths);
 OnnxMemory encode(OnnxLayers& layers, const CnnConfig& config, const std::string& x, const std::string& lengths);
+/// Throws UsageError: the graph of these is not written.
+OnnxMemory encode(OnnxLayers& layers, const ParallelCnnConfig& config, const std::string& x,
+                  const std::string& lengths);
 OnnxMemory encode(OnnxLayers& layers, const TransformerConfig& config, const std::string& x,
                   const std::string& lengths);
 OnnxMemory encode(OnnxLayers& layers, const NoEncoderConfig& config, const std::string& x, const std::string& lengths);
