@@ -191,7 +191,7 @@ TEST_F(TrainCommand, DecodersWithoutSelfAttentionTrainResumeAndRun) {
     const Ran maps = run({"--attention", file("a.jsonl"), "--kind", "decoder"}, "eins\n");
     EXPECT_EQ(maps.code, 2);
     EXPECT_NE(maps.err.find("--kind: the model's decoder does not attend to itself"), std::string::npos) << maps.err;
-    const Ran exported = run_cli({"export", "--model", file(self + "whole"), "--to", "onnx", file("o")});
+    const Ran exported = run_cli({"export", "--model", file(self + "whole"), "--to", "ctranslate2", file("o")});
     EXPECT_EQ(exported.code, 2);
     EXPECT_NE(exported.err.find("has no " + self + " in place of"), std::string::npos) << exported.err;
   }
