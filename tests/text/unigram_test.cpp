@@ -6,8 +6,10 @@
 #include <sentencepiece_processor.h>
 
 #include "base/rng.hpp"
+#include "fovea/error.hpp"
 #include "fovea/text.hpp"
 #include "support/files.hpp"
+#include "support/scratch.hpp"
 #include "text/tokenizer/sentencepiece.hpp"
 #include "text/unicode.hpp"
 
@@ -136,6 +138,12 @@ TEST(UnigramModel, LeavesOtherModelsToSentencePiece) {
   EXPECT_FALSE(plain(pieces + piece("a", -9))) << "twice";
   EXPECT_FALSE(plain(pieces + piece("<unk2>", 0, 2))) << "two unknown";
   EXPECT_FALSE(plain(piece("a", -8))) << "none unknown";
+}
+
+TEST(UnigramModel, OptionsOfTheTrainingThatCannotBeReadAreRefused) {
+  const std::string model = piece("<unk>", 0, 2) + piece("a", -8) + field(2, "\x07");
+  EXPECT_THAT(test::message_of<FileError>([&] { (void)text::parse_sentencepiece(model, "test.model"); }),
+              testing::HasSubstr("test.model: not a SentencePiece model: a field of no known type"));
 }
 
 }  // namespace

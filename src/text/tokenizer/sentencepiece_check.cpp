@@ -80,10 +80,10 @@ void check_sentencepiece(std::string_view model, const std::string& where) {
       if (field.wire_type != 2) continue;
       if (field.number == 1) {
         check_piece(field.bytes, pieces++);
-      } else if (field.number == 3 || field.number == 5) {
-        Fields inner(field.bytes);
+      } else if (field.number == 2 || field.number == 3 || field.number == 5) {
+        Fields inner(field.bytes);  // of the trainer, or of a normaliser
         while (inner.next()) {
-          if (inner.number == 2 && inner.wire_type == 2) check_character_map(inner.bytes);
+          if (field.number != 2 && inner.number == 2 && inner.wire_type == 2) check_character_map(inner.bytes);
         }
       }
     }

@@ -28,7 +28,7 @@ module.exports = {
     check.deepStrictEqual(words.map(([word]) => word).slice(0, 4), ['there', 'is', 'snow', 'today']);
     const most = words.reduce((a, b) => (b[1] > a[1] ? b : a));
     check.strictEqual(most[0], 'snow');
-    check.match(page.url(), /task=classify&text=there\+is\+snow\+today/);
+    await page.waitForFunction(() => /task=classify&text=there\+is\+snow\+today/.test(location.hash));
     check.match(await page.textContent('.decided-row:nth-of-type(2) h3'), /Saliency for weather/);
     check.strictEqual(await page.$eval('.decided-row:nth-of-type(2) .word:nth-of-type(3)', (one) => one.classList.contains('against')), false);
     await page.click('.label:nth-of-type(2)');
