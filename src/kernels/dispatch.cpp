@@ -4,6 +4,8 @@
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 #include <atomic>
@@ -60,6 +62,9 @@ extern const Bf16Kernels bf16;
 namespace avx2 {
 extern const Int8Kernels int8;
 }
+namespace dotprod {
+extern const Int8Kernels int8;
+}
 namespace vnni {
 extern const Int8Kernels int8;
 }
@@ -109,6 +114,16 @@ const Int8Kernels* find_int8() {
 }
 #endif
 
+#ifdef FOVEA_HAVE_NEON
+const Int8Kernels* find_int8() {
+#ifdef FOVEA_HAVE_DOTPROD
+  constexpr unsigned long kDotProducts = 1UL << 20U;  // HWCAP_ASIMDDP
+  if ((getauxval(AT_HWCAP) & kDotProducts) != 0) return &dotprod::int8;
+#endif
+  return &generic::int8;
+}
+#endif
+
 const Table generic_table = FOVEA_TABLE(generic, &generic::bf16, &generic::int8);
 #ifdef FOVEA_HAVE_AVX2
 const Table avx2_table = FOVEA_TABLE(avx2, nullptr, &avx2::int8);
@@ -120,7 +135,10 @@ const Table& avx512_table() {
 }
 #endif
 #ifdef FOVEA_HAVE_NEON
-const Table neon_table = FOVEA_TABLE(neon, nullptr, &generic::int8);
+const Table& neon_table() {
+  static const Table table = FOVEA_TABLE(neon, nullptr, find_int8());
+  return table;
+}
 #endif
 #undef FOVEA_TABLE
 
@@ -138,7 +156,7 @@ std::vector<const Table*> find_available() {
 #endif
 #endif
 #ifdef FOVEA_HAVE_NEON
-  tables.push_back(&neon_table);  // every 64-bit ARM has it
+  tables.push_back(&neon_table());  // every 64-bit ARM has it
 #endif
   return tables;
 }

@@ -11,6 +11,7 @@
 
 #include "kernels/attention_step.hpp"
 #include "kernels/gemm_kernels.hpp"
+#include "kernels/int8.hpp"
 #include "kernels/math.hpp"
 #include "kernels/random.hpp"
 
@@ -19,9 +20,13 @@ namespace fovea::kernels {
 namespace generic {
 extern const AttentionStepKernels attention_step;
 extern const GemmKernels gemm;
+extern const Int8Kernels int8;
 extern const MathKernels math;
 extern const RandomKernels random;
 }  // namespace generic
+namespace dotprod {
+extern const Int8Kernels int8;
+}
 namespace neon {
 extern const AttentionStepKernels attention_step;
 extern const GemmKernels gemm;
@@ -112,6 +117,49 @@ void check_products() {
   }
 }
 
+// B holds any bytes within +-127, since both kernels read the same.
+void multiply_bytes(const Int8Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, Array& c) {
+  const std::int64_t depth = int8_depth(k);
+  const std::int64_t columns = (n + kInt8Columns - 1) / kInt8Columns * kInt8Columns;
+  const Array x(m * k, 6);
+  const Array a(m * depth / 4);
+  const Array a_scale(m);
+  const Array b(columns * depth / 4);
+  const Array b_scale(columns, 7);
+  const Array bias(n, 8);
+  auto* rows = reinterpret_cast<std::int8_t*>(a.data);
+  auto* panels = reinterpret_cast<std::int8_t*>(b.data);
+  for (std::int64_t i = 0; i < columns * depth; ++i) panels[i] = static_cast<std::int8_t>(i * 37 % 255 - 127);
+  for (std::int64_t i = 0; i < m; ++i) a_scale.data[i] = kernels.quantize(k, x.data + i * k, rows + i * depth);
+  Int8Block block;
+  block.m = m;
+  block.n = n;
+  block.depth = depth;
+  block.a = rows;
+  block.a_scale = a_scale.data;
+  block.b = panels;
+  block.b_scale = b_scale.data;
+  block.beta = 0.5F;
+  block.bias = m % 2 == 0 ? bias.data : nullptr;
+  block.c = c.data;
+  block.c_row = n;
+  kernels.block(block);
+}
+
+void check_bytes() {
+  for (const std::int64_t m : {1, 2, 3, 4, 5, 9}) {
+    for (const std::int64_t n : {1, 15, 16, 17, 40}) {
+      for (const std::int64_t k : {1, 7, 64, 130}) {
+        Array expected(m * n);
+        Array actual(m * n);
+        multiply_bytes(generic::int8, m, n, k, expected);
+        multiply_bytes(dotprod::int8, m, n, k, actual);
+        actual.expect_near(expected, 0, "product in int8", m);
+      }
+    }
+  }
+}
+
 void check_functions() {
   for (const std::int64_t n : {1, 2, 3, 4, 5, 17, 31}) {
     const auto count = static_cast<std::size_t>(n);
@@ -167,6 +215,7 @@ void check_attention() {
 int main() {
   using namespace fovea::kernels;
   check_products();
+  check_bytes();
   check_functions();
   check_attention();
   std::printf("passed: %d values\n", checks);

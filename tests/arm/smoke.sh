@@ -23,6 +23,8 @@ for family in gemm math random attention_step; do
   compile "$1" "neon_$family" "src/kernels/simd/$family.cpp" "${simd[@]}"
   compile "$1" "generic_$family" "src/kernels/generic/$family.cpp" "${flags[@]}"
 done
+compile "$1" dotprod_int8 src/kernels/dotprod/int8.cpp "${flags[@]:0:8}" -fno-exceptions -fno-rtti -march=armv8.2-a+dotprod
+compile "$1" generic_int8 src/kernels/generic/int8.cpp "${flags[@]}"
 compile "$1" smoke tests/arm/smoke.cpp "${flags[@]}"
 "$compiler" -static "${objects[@]}" -o "$1/smoke"
 timeout 60 "$emulator" "$1/smoke"
