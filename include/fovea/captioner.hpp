@@ -98,9 +98,6 @@ class Captioner {
   struct Loaded;
   [[nodiscard]] SearchOptions search_options(const CaptionOptions& options) const;
   using Results = std::vector<std::vector<Caption>>;
-  // All of `count`, some at a time: decode(begin, end).
-  template <class Decode>
-  void in_batches(std::size_t count, const Decode& decode) const;
   void write(const PictureModel& model, const Var& features, std::span<const std::size_t> numbers,
              const CaptionOptions& options, Results& results) const;
 

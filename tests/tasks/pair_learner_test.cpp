@@ -96,7 +96,7 @@ struct Completed final : LeafObserver {
 // A sum that sets out as soon as a gradient is complete must not miss a part of it, whatever the model.
 TEST(PairLearner, GradientsDoNotChangeOnceTheyAreComplete) {
   const test::BackwardsTask task(6, 12, 5, 3);
-  for (const std::string& name : preset_names()) {
+  for (const std::string name : preset_names()) {
     SCOPED_TRACE(name);
     ModelConfig config = preset(name);
     if (!std::holds_alternative<GeneratorConfig>(config.head)) continue;

@@ -9,12 +9,13 @@
 #include "fovea/model/picture_model.hpp"
 #include "fovea/text.hpp"
 #include "fovea/threads.hpp"
+#include "tasks/batches.hpp"
 #include "tasks/model_copies.hpp"
 
 namespace fovea {
 namespace {
 
-constexpr std::size_t kPicturesAtOnce = 16;  // decoded together by one thread
+constexpr std::int64_t kPicturesAtOnce = 16;  // decoded together by one thread
 
 }  // namespace
 
@@ -139,7 +140,9 @@ std::vector<std::vector<Caption>> Captioner::captions(std::span<const Picture> p
     squares.push_back(fits ? pictures[i] : square(pictures[i], side));
     numbers.push_back(i);
   }
-  in_batches(squares.size(), [&](std::size_t begin, std::size_t end) {
+  const std::vector<std::int64_t> lengths(squares.size(), 1);
+  decode_in_batches(lengths, kPicturesAtOnce, [&](std::size_t begin, std::size_t end) {
+    const NoGrad quiet;
     const ModelCopies<PictureModel>::Lease lease(loaded_->copies);
     std::vector<const Picture*> batch;
     for (std::size_t i = begin; i < end; ++i) batch.push_back(&squares[i]);
@@ -154,32 +157,15 @@ std::vector<std::vector<Caption>> Captioner::captions(const Tensor& features, co
   Results results(static_cast<std::size_t>(features.dim(0)));
   std::vector<std::size_t> numbers(results.size());
   std::iota(numbers.begin(), numbers.end(), 0);
-  in_batches(results.size(), [&](std::size_t begin, std::size_t end) {
+  const std::vector<std::int64_t> lengths(results.size(), 1);
+  decode_in_batches(lengths, kPicturesAtOnce, [&](std::size_t begin, std::size_t end) {
+    const NoGrad quiet;
     const ModelCopies<PictureModel>::Lease lease(loaded_->copies);
     const Tensor some =
         features.slice(0, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)).contiguous();
     write(lease.model(), some, std::span(numbers).subspan(begin, end - begin), options, results);
   });
   return results;
-}
-
-template <class Decode>
-void Captioner::in_batches(std::size_t count, const Decode& decode) const {
-  // No more than an even share, so that every thread has work.
-  const auto workers = static_cast<std::size_t>(threads());
-  const std::size_t batch = std::clamp<std::size_t>((count + workers - 1) / workers, 1, kPicturesAtOnce);
-  const auto run = [&](std::int64_t from, std::int64_t to) {
-    const NoGrad quiet;
-    for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
-      decode(b * batch, std::min((b + 1) * batch, count));
-    }
-  };
-  const auto batches = static_cast<std::int64_t>((count + batch - 1) / batch);
-  if (batches == 1) {
-    run(0, 1);  // not as a chunk: a single batch may use all threads inside
-  } else {
-    parallel_for(batches, 1, run);
-  }
 }
 
 void Captioner::write(const PictureModel& model, const Var& features, std::span<const std::size_t> numbers,

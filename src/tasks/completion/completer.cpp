@@ -9,6 +9,7 @@
 #include "fovea/error.hpp"
 #include "fovea/text.hpp"
 #include "fovea/threads.hpp"
+#include "tasks/batches.hpp"
 #include "tasks/completion/loaded.hpp"
 #include "tasks/translation/maps.hpp"
 
@@ -100,26 +101,11 @@ std::vector<std::vector<Completion>> Completer::complete(std::span<const std::st
   std::stable_sort(order.begin(), order.end(),
                    [](const Prompt* a, const Prompt* b) { return a->ids.size() > b->ids.size(); });
   const std::int64_t tokens = options.batch_tokens * kNarrowBeam / std::max(kNarrowBeam, options.beam);
-  const auto workers = static_cast<std::size_t>(threads());
-  const std::size_t share = (order.size() + workers - 1) / workers;
-  std::vector<std::size_t> ends;
-  for (std::size_t begin = 0; begin < order.size();) {
-    const auto length = static_cast<std::int64_t>(order[begin]->ids.size()) + options.max_length;
-    const auto fit = static_cast<std::size_t>(std::max<std::int64_t>(1, tokens / length));
-    begin += std::min({fit, share, order.size() - begin});
-    ends.push_back(begin);
-  }
-  const auto run = [&](std::int64_t from, std::int64_t to) {
-    for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
-      const std::size_t begin = b == 0 ? 0 : ends[b - 1];
-      decode(std::span(order).subspan(begin, ends[b] - begin), options, results);
-    }
-  };
-  if (ends.size() == 1) {
-    run(0, 1);  // not as a chunk: a single batch may use all threads inside
-  } else {
-    parallel_for(static_cast<std::int64_t>(ends.size()), 1, run);
-  }
+  std::vector<std::int64_t> lengths;
+  for (const Prompt* p : order) lengths.push_back(static_cast<std::int64_t>(p->ids.size()) + options.max_length);
+  decode_in_batches(lengths, tokens, [&](std::size_t begin, std::size_t end) {
+    decode(std::span(order).subspan(begin, end - begin), options, results);
+  });
   return results;
 }
 

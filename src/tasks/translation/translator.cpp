@@ -10,6 +10,7 @@
 #include "fovea/error.hpp"
 #include "fovea/text.hpp"
 #include "fovea/threads.hpp"
+#include "tasks/batches.hpp"
 #include "tasks/pair_learner.hpp"
 #include "tasks/translation/encoded_batch.hpp"
 #include "tasks/translation/maps.hpp"
@@ -227,30 +228,14 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   }
   std::stable_sort(order.begin(), order.end(),
                    [](const Line* a, const Line* b) { return a->ids.size() > b->ids.size(); });
-  // Batches of similar lengths; no larger than an even share, so that every thread has work. What a hypothesis keeps of
-  // its steps is most of the memory, so a wide beam has fewer lines.
+  // What a hypothesis keeps of its steps is most of the memory, so a wide beam has fewer lines.
   std::int64_t tokens = options.batch_tokens * kUsualBeam / std::max(kUsualBeam, options.beam);
   if (!options.interventions.empty()) tokens = 1;  // positions are a line's own
-  const std::size_t share =
-      (order.size() + static_cast<std::size_t>(threads()) - 1) / static_cast<std::size_t>(threads());
-  std::vector<std::size_t> ends;
-  for (std::size_t begin = 0; begin < order.size();) {
-    const std::int64_t longest = read_length(*order[begin]);
-    const auto fit = static_cast<std::size_t>(std::max<std::int64_t>(1, tokens / longest));
-    begin += std::min({fit, share, order.size() - begin});
-    ends.push_back(begin);
-  }
-  const auto run = [&](std::int64_t from, std::int64_t to) {
-    for (auto b = static_cast<std::size_t>(from); b < static_cast<std::size_t>(to); ++b) {
-      const std::size_t begin = b == 0 ? 0 : ends[b - 1];
-      decode(std::span(order).subspan(begin, ends[b] - begin), options, results);
-    }
-  };
-  if (ends.size() == 1) {
-    run(0, 1);  // not as a chunk: a single batch may use all threads inside
-  } else {
-    parallel_for(static_cast<std::int64_t>(ends.size()), 1, run);
-  }
+  std::vector<std::int64_t> lengths;
+  for (const Line* line : order) lengths.push_back(read_length(*line));
+  decode_in_batches(lengths, tokens, [&](std::size_t begin, std::size_t end) {
+    decode(std::span(order).subspan(begin, end - begin), options, results);
+  });
   return results;
 }
 

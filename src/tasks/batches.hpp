@@ -1,0 +1,16 @@
+// Inputs of a decoder in batches, shared out to the threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace fovea {
+
+/// Calls decode(begin, end) for batches of inputs whose lengths are given, longest first: at most `tokens` with their
+/// padding, and no more than an even share of the inputs, so that every thread has work. A single batch runs on the
+/// caller's thread and may use all of them inside.
+void decode_in_batches(std::span<const std::int64_t> lengths, std::int64_t tokens,
+                       const std::function<void(std::size_t begin, std::size_t end)>& decode);
+
+}  // namespace fovea
