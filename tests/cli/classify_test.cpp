@@ -49,7 +49,7 @@ TEST_F(Classify, SeveralModelsClassifyTogether) {
 
 TEST_F(Classify, ConvolutionsSideBySideCanStandInAFile) {
   folder_.write("c.toml",
-                "task = \"classify\"\nencoder = \"parallel-cnn\"\nkernels = \"2,3\"\ndim = 6\npooling = \"max\"\n");
+                "task = \"classify\"\nencoder = \"parallel-cnn\"\nkernels = [2, 3]\ndim = 6\npooling = \"max\"\n");
   const test::Ran r = test::run_cli(
       {"train",        "--config",        file("c.toml"), "--model",        file("p"),    "--source",
        file("text"),   "--target",        file("labels"), "--valid-source", file("text"), "--valid-target",

@@ -333,15 +333,18 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect_error(train("m", {"--source", file("blank")}), 1, "only blank lines");
   expect_error(train("m", {"--arch", "cnn", "--max-positions", "9"}), 2, "--max-positions");
   expect_error(train("m", {"--config", file("")}), 1, "--config");
-  for (const char* text : {"dropout =\n", "nothing = 1\n", "resume = 3\n", "help = true\n"}) {
+  for (const char* text : {"dropout =\n", "nothing = 1\n", "resume = 3\n", "help = true\n", "vocab = [16, 32]\n"}) {
     folder_.write("bad.toml", text);
     const Ran bad = run_cli(train("m", {"--config", file("bad.toml")}));
     EXPECT_EQ(bad.code, 2) << text << bad.err;
   }
+  folder_.write("twice.toml", "dropout = 0.1\nseed = 1\ndropout = 0.2\n");
+  expect_error(train("m", {"--config", file("twice.toml")}), 2, "twice.toml: dropout stands twice");
   folder_.write("bytes.toml", "\xFF\xFE");
   expect_error(train("m", {"--config", file("bytes.toml")}), 1, "UTF-8");
   folder_.write("large.toml", std::string((1 << 20) + 1, '#'));
   expect_error(train("m", {"--config", file("large.toml")}), 1, "1 MiB");
+  expect_error(train("m", {"--config", "/dev/zero"}), 1, "/dev/zero has more than 1 MiB");
   folder_.write("short.target", "one\n");
   expect_error(train("m", {"--target", file("short.target")}), 1, "short.target");
   expect_error(train("m", {"--source", file("nowhere")}), 1, "nowhere");
