@@ -12,8 +12,7 @@ namespace fovea::cli {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 16;
-constexpr std::size_t kLongestLine = 1 << 20;  // as of files; a small file may unpack to a line that fills the memory
-constexpr int kFirst = 0x1F, kSecond = 0x8B;   // how a gzip file starts (RFC 1952)
+constexpr int kFirst = 0x1F, kSecond = 0x8B;  // how a gzip file starts (RFC 1952)
 
 }  // namespace
 
@@ -49,9 +48,7 @@ class TextInput::Buffer final : public std::streambuf {
         throw FileError("standard input: damaged gzip data");
       }
       ended_ = code == Z_STREAM_END;
-      char* const end = text_.data() + (text_.size() - zlib_.avail_out);
-      check_line(text_.data(), end);
-      setg(text_.data(), text_.data(), end);
+      setg(text_.data(), text_.data(), text_.data() + (text_.size() - zlib_.avail_out));
     }
     return traits_type::to_int_type(*gptr());
   }
@@ -70,18 +67,10 @@ class TextInput::Buffer final : public std::streambuf {
     return got > 0;
   }
 
-  void check_line(const char* begin, const char* end) {
-    for (const char* at = begin; at < end; ++at) {
-      line_ = *at == '\n' ? 0 : line_ + 1;
-      if (line_ > kLongestLine) throw FileError("standard input: unpacks to a line of more than 1 MiB");
-    }
-  }
-
   std::istream& in_;
   z_stream zlib_{};
   std::array<char, kPiece> packed_{}, text_{};
-  std::size_t line_ = 0;  // bytes since the last end of a line
-  bool ended_ = false;    // a part has been unpacked whole
+  bool ended_ = false;  // a part has been unpacked whole
 };
 
 TextInput::TextInput(std::istream& in) : plain_(in) {

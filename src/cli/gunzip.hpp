@@ -15,7 +15,7 @@ class TextInput {
   TextInput(const TextInput&) = delete;
   TextInput& operator=(const TextInput&) = delete;
 
-  /// Reading from it throws FileError when the gzip data is damaged, cut short, or has a line of more than 1 MiB.
+  /// Reading from it throws FileError when the gzip data is damaged or cut short.
   [[nodiscard]] std::istream& stream() { return unpacked_ != nullptr ? *unpacked_ : plain_; }
 
  private:

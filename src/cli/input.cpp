@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdio>
 #include <iostream>
 
@@ -9,9 +10,32 @@
 #include "text/unicode.hpp"
 
 namespace fovea::cli {
+namespace {
+
+constexpr std::size_t kLongestLine = 1 << 20;  // as of files: one line must not fill the memory
+constexpr std::size_t kLinePiece = 1 << 12;
+
+// As std::getline, but for a line that is too long.
+bool bounded_line(std::istream& in, std::string& line, std::int64_t number) {
+  line.clear();
+  for (std::array<char, kLinePiece> piece; true;) {
+    in.getline(piece.data(), piece.size());
+    const auto count = static_cast<std::size_t>(in.gcount());
+    const bool goes_on = in.fail() && count + 1 == piece.size();
+    const bool whole = !in.fail() && !in.eof();  // its end was read too, and is counted
+    line.append(piece.data(), whole ? count - 1 : count);
+    if (line.size() > kLongestLine) {
+      throw FileError(fmt::format("standard input: line {} is longer than 1 MiB; is this text?", number));
+    }
+    if (!goes_on) return !in.bad() && (!in.fail() || !line.empty());
+    in.clear(in.rdstate() & ~std::ios::failbit);
+  }
+}
+
+}  // namespace
 
 bool next_line(std::istream& in, std::string& line, std::int64_t& number) {
-  if (!std::getline(in, line)) {
+  if (!bounded_line(in, line, number + 1)) {
     const bool broken = in.bad() || (&in == &std::cin && std::ferror(stdin) != 0);
     if (broken) throw Error("standard input: cannot read");
     return false;

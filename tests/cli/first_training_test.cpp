@@ -187,7 +187,7 @@ TEST_F(FirstTraining, RunReadsGzipFromStandardInput) {
   damaged[12] = static_cast<char>(damaged[12] ^ 0x55);
   damaged[13] = static_cast<char>(damaged[13] ^ 0x55);
   EXPECT_THAT(error(damaged), HasSubstr("standard input: "));
-  EXPECT_THAT(error(gzipped(folder_, std::string(2 << 20, 'x'))), HasSubstr("a line of more than 1 MiB"));
+  EXPECT_THAT(error(gzipped(folder_, std::string(2 << 20, 'x'))), HasSubstr("line 1 is longer than 1 MiB"));
   EXPECT_EQ(run_cli(run, "\x1F").code, 0) << "one byte alone is text";
 }
 
