@@ -95,6 +95,10 @@ TEST_F(QuantizeCommand, ErrorsSayWhatIsWrongAndLeaveNothing) {
                "--type: \"int4\" is not one of fp32, f16, int8");
   expect_error({"quantize", "--model", file("a"), "--out", file("o"), "--type", "fp32"}, 2, "int8 or f16 is needed");
   expect_error({"quantize", "--model", file("a"), "--out", file("a")}, 2, "is the model itself");
+  ASSERT_EQ(run_cli(train("b", {"--preset", "rnn-bahdanau", "--max-steps", "1"})).code, 0);
+  const std::string trained = weights("b");
+  expect_error({"quantize", "--model", file("a"), "--out", file("b")}, 2, "b holds a training; another folder");
+  EXPECT_EQ(weights("b"), trained);
   expect_error({"quantize", "--model", file("none"), "--out", file("o")}, 1, "there is no such model folder");
   expect_error({"run", "--model", file("a"), "--type", "int4"}, 2, "--type: \"int4\" is not one of");
   EXPECT_FALSE(exists("o"));
