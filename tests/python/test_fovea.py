@@ -126,7 +126,7 @@ class Attend(unittest.TestCase):
             fovea.attend("text")
         with self.assertRaisesRegex(fovea.FileError, "nowhere"):
             fovea.Translator("nowhere")
-        with self.assertRaisesRegex(fovea.UsageError, "max_stepz"):
+        with self.assertRaisesRegex(fovea.UsageError, "not expected: max_stepz=3"):
             fovea.train(model="m", source="s", valid_source="v", max_stepz=3)
 
     def test_the_overhead_of_a_call_is_small(self):
@@ -282,6 +282,9 @@ class Tasks(unittest.TestCase):
             t.translate("one", kinds=["nothing"])
         lines = fovea.translate_lines(t, iter(["one two\n", "three\n"]), block=1)
         self.assertEqual([x.text for x in lines], [many[0].text, many[1].text])
+        for wrong in (3, None, ["a", 3]):
+            with self.assertRaisesRegex(TypeError, "a text or a list of texts is needed, not"):
+                t.translate(wrong)
         with self.assertRaisesRegex(fovea.UsageError, "beam"):
             t.translate("one", beam=0)
 
@@ -384,6 +387,9 @@ class Tasks(unittest.TestCase):
             self.assertEqual(len(one.attention), len(one.tokens))
             many = fovea.classify_lines(classifier, iter(["there is rain\n", "we like bread\n", "rain\n"]), block=2)
             self.assertEqual([c.label for c in many], ["weather", "food", "weather"])
+            fovea.train(model=Path(folder, "k"), task="classify", source=text, valid_source=text, dim=4, max_steps=1,
+                        encoder="parallel-cnn", kernels=[2, 3], tokenizer="word")
+            self.assertIn('"kernels":[2,3]', Path(folder, "k", "config.json").read_text().replace(" ", "").replace("\n", ""))
 
     def test_a_language_model_goes_on(self):
         with tempfile.TemporaryDirectory() as folder:

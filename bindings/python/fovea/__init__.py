@@ -61,8 +61,12 @@ def train(
             continue
         if value is True:
             arguments.append(option)
-        else:
-            arguments += [option, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+            continue
+        if isinstance(value, (list, tuple)):
+            value = ",".join(str(one) for one in value)
+        text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+        # Joined, so that an option that does not exist is named with its value; nothing cannot be joined.
+        arguments += [f"{option}={text}"] if text else [option, text]
     try:
         return _train(arguments, on_report)
     except UsageError as error:

@@ -12,6 +12,17 @@
 
 namespace fovea::python {
 
+/// The lines of a text, which is one, or of a list of texts.
+inline std::vector<std::string> texts_of(const py::handle& value) {
+  if (py::isinstance<py::str>(value)) return {value.cast<std::string>()};
+  try {
+    return value.cast<std::vector<std::string>>();
+  } catch (const py::cast_error&) {
+    const py::str type = py::type::handle_of(value).attr("__name__");
+    throw py::type_error("a text or a list of texts is needed, not " + type.cast<std::string>());
+  }
+}
+
 /// The results of all lines, a block at a time, so that an interrupt is heard in between: larger blocks where lines are
 /// quick. Work takes lines and the number of the first one, and gives a result for each.
 template <class Work>

@@ -72,17 +72,17 @@ class Watcher final : public TrainingObserver {
   std::optional<py::error_already_set> failure_;
 };
 
-// One list of lines, or several of them; a single text is one line.
-Lines lines_of(const py::handle& value) {
-  if (py::isinstance<py::str>(value)) return {value.cast<std::string>()};
-  return value.cast<Lines>();
-}
+// One list of lines, or several of them.
 References references_of(const py::handle& value) {
-  if (!py::isinstance<py::str>(value)) {
-    const auto list = value.cast<py::sequence>();
-    if (list.size() > 0 && !py::isinstance<py::str>(list[0])) return value.cast<References>();
+  if (py::isinstance<py::sequence>(value) && !py::isinstance<py::str>(value)) {
+    const auto list = py::reinterpret_borrow<py::sequence>(value);
+    if (list.size() > 0 && !py::isinstance<py::str>(list[0])) {
+      References all;
+      for (const py::handle& one : list) all.push_back(texts_of(one));
+      return all;
+    }
   }
-  return {lines_of(value)};
+  return {texts_of(value)};
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ void bind_metrics(py::module_& m) {
   m.def(
       "bleu",
       [](const py::object& h, const py::object& r, const std::string& tokenize, bool lowercase) {
-        const Lines lines = lines_of(h);
+        const Lines lines = texts_of(h);
         const References references = references_of(r);
         return unlocked(
             [&] { return bleu(lines, references, {.tokenize = metric_tokenizer(tokenize), .lowercase = lowercase}); });
@@ -127,7 +127,7 @@ void bind_metrics(py::module_& m) {
   m.def(
       "chrf",
       [](const py::object& h, const py::object& r, int word_order, bool lowercase) {
-        const Lines lines = lines_of(h);
+        const Lines lines = texts_of(h);
         const References references = references_of(r);
         return unlocked([&] { return chrf(lines, references, {.word_order = word_order, .lowercase = lowercase}); });
       },
@@ -136,7 +136,7 @@ void bind_metrics(py::module_& m) {
   m.def(
       "ter",
       [](const py::object& h, const py::object& r, bool case_sensitive) {
-        const Lines lines = lines_of(h);
+        const Lines lines = texts_of(h);
         const References references = references_of(r);
         return unlocked([&] { return ter(lines, references, case_sensitive); });
       },
@@ -144,7 +144,7 @@ void bind_metrics(py::module_& m) {
   m.def(
       "rouge",
       [](const py::object& h, const py::object& r, bool stem) {
-        const Lines lines = lines_of(h);
+        const Lines lines = texts_of(h);
         const References references = references_of(r);
         return unlocked([&] { return rouge(lines, references, {.stem = stem}); });
       },
@@ -206,8 +206,7 @@ void bind_tasks(py::module_& m) {
              float top_p, std::uint64_t seed, bool replace_unknown, bool words,
              const std::vector<std::string>& kinds) -> py::object {
             const bool single = py::isinstance<py::str>(text);
-            const std::vector<std::string> lines =
-                single ? std::vector<std::string>{text.cast<std::string>()} : text.cast<std::vector<std::string>>();
+            const std::vector<std::string> lines = texts_of(text);
             TranslateOptions how;
             how.beam = beam;
             how.n_best = n_best;
@@ -279,7 +278,7 @@ void bind_tasks(py::module_& m) {
               const auto line = text.cast<std::string>();
               return py::cast(unlocked([&] { return c.classify(line); }));
             }
-            const auto lines = text.cast<std::vector<std::string>>();
+            const std::vector<std::string> lines = texts_of(text);
             return py::cast(
                 in_blocks(lines, [&](std::span<const std::string> part, std::int64_t) { return c.classify(part); }));
           },

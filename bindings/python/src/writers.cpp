@@ -23,7 +23,7 @@ void bind_writers(py::module_& m) {
           [](const Caption& c) -> py::object {
             return c.attention.empty() ? py::none() : py::object(matrix_of(c.attention));
           },
-          "[token, region], each row sums to 1; None unless asked for.")
+          "[token, region], each row sums to 1; None of a model that does not attend.")
       .def("_repr_html_", [](const Caption& c) { return picture(c.record()); })
       .def("__repr__",
            [](const Caption& c) { return "Caption(" + py::repr(py::str(c.text)).cast<std::string>() + ")"; });
@@ -83,7 +83,7 @@ void bind_writers(py::module_& m) {
           [](const Completer& c, const py::object& text, int beam, int n_best, bool attention, int max_length,
              bool sample, float temperature, int top_k, float top_p, std::uint64_t seed) {
             const bool single = py::isinstance<py::str>(text);
-            const auto lines = single ? std::vector{text.cast<std::string>()} : text.cast<std::vector<std::string>>();
+            const std::vector<std::string> lines = texts_of(text);
             CompleteOptions how{.beam = beam,
                                 .n_best = n_best,
                                 .max_length = max_length,
