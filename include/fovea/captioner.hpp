@@ -32,7 +32,7 @@ struct CaptionOptions {
   float top_p = 1;           // sample among the likeliest that together have this probability
   std::uint64_t seed = 1;    // of the sampling
 
-  bool attention = false;       // give Caption::attention
+  bool attention = true;        // give Caption::attention, of a model that attends
   int layer = -1;               // of this decoder layer only; -1: the mean over all
   int head = -1;                // of this head only; -1: the mean over all
   bool skip_broken = false;     // a picture that cannot be read gives a Caption with an error instead of throwing
@@ -46,7 +46,7 @@ struct Caption {
   float score = 0;                              // what it was ranked by
   float log_probability = 0;                    // natural, of its tokens and the end of sequence
   std::vector<std::string> tokens{};            // with the end of sequence
-  std::vector<std::vector<float>> attention{};  // when asked for: [token][region], each row sums to 1
+  std::vector<std::vector<float>> attention{};  // [token][region], each row sums to 1
   int rows = 0, columns = 0;                    // of the regions, row by row from the top; they cover the middle square
   std::string picture{};                        // where it came from, as it was given
   std::string error{};                          // why there is no caption; empty: there is one
@@ -58,7 +58,7 @@ struct Caption {
 /// A trained model of pictures. Threads share it: calls may overlap.
 ///
 ///     fovea::Captioner captioner("captions");
-///     fovea::Caption picture = captioner.caption("dog.jpg", {.attention = true});
+///     fovea::Caption picture = captioner.caption("dog.jpg");
 ///     picture.text; picture.attention[0][0];  // how much the first word looked at the top left region
 class Captioner {
  public:

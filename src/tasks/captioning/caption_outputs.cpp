@@ -40,12 +40,13 @@ struct DescribedPictures {
 std::vector<std::string> greedy_captions(const Captioner& captioner, const CaptionData& data,
                                          std::span<const std::string> places, std::span<const std::int64_t> numbers) {
   constexpr std::size_t at_once = 256;
+  const CaptionOptions how{.beam = 1, .attention = false};
   std::vector<std::string> texts;
   for (std::size_t begin = 0; begin < places.size(); begin += at_once) {
     const std::size_t count = std::min(at_once, places.size() - begin);
     const auto results = data.features != nullptr
-                             ? captioner.captions(data.features->features(numbers.subspan(begin, count)), {.beam = 1})
-                             : captioner.captions(places.subspan(begin, count), {.beam = 1});
+                             ? captioner.captions(data.features->features(numbers.subspan(begin, count)), how)
+                             : captioner.captions(places.subspan(begin, count), how);
     for (const auto& best : results) texts.push_back(best[0].text);
   }
   return texts;

@@ -65,7 +65,7 @@ SearchOptions Captioner::search_options(const CaptionOptions& o) const {
                        .top_k = o.top_k,
                        .top_p = o.top_p,
                        .seed = o.seed,
-                       .want_attention = o.attention};
+                       .want_attention = o.attention && config().attends()};
   search.longest = std::max<std::int64_t>(0, config().longest_target() - 1);
   return search;
 }
@@ -79,7 +79,6 @@ void Captioner::check(const CaptionOptions& options) const {
   };
   within("layer", options.layer, config().attention_layers());
   within("head", options.head, config().attention_heads());
-  if (options.attention && !config().attends()) throw UsageError("attention: the model has none to show");
 }
 
 Caption Captioner::caption(const std::string& place, const CaptionOptions& options) const {
@@ -178,9 +177,10 @@ void Captioner::write(const PictureModel& model, const Var& features, std::span<
   const std::vector<std::int64_t> regions(numbers.size(), grid * grid);
   Pass pass;
   const Memory memory = model.encode(features, regions, pass);
-  const auto stepper = model.generator().start(&memory, static_cast<std::int64_t>(numbers.size()), options.attention,
+  const SearchOptions how = search_options(options);
+  const auto stepper = model.generator().start(&memory, static_cast<std::int64_t>(numbers.size()), how.want_attention,
                                                {options.layer, options.head});
-  const auto found = search(*stepper, inputs, search_options(options));
+  const auto found = search(*stepper, inputs, how);
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i].empty()) throw Error("the model gave no caption; its weights may hold NaN");
     for (const Hypothesis& h : found[i]) {
