@@ -83,7 +83,7 @@ void add_attend(CLI::App& app, const Streams&) {
       ->check(CLI::IsMember({"softmax", "sparsemax", "entmax15", "sigmoid", "hard"}));
   command->add_option("--temperature", a->temperature, "divides the scores; default 1");
   command->add_flag("--causal", a->causal, "query i sees keys j <= i + (Tk - Tq)");
-  command->add_option("--window", a->window, "query i sees only keys with |i + (Tk - Tq) - j| <= W")
+  command->add_option("--window", a->window, "query i sees only keys with |i + (Tk - Tq) - j| <= N")
       ->check(whole_number(std::numeric_limits<std::int64_t>::max()));
   command->add_option("--lengths", a->lengths, ".npy, int64 [B]: keys from there on are padding");
   command->add_option("--mask", a->mask, ".npy, bool, broadcastable to [B,H,Tq,Tk]: true may be attended to");
@@ -91,7 +91,8 @@ void add_attend(CLI::App& app, const Streams&) {
   command->add_flag("--alibi", a->alibi, "ALiBi's bias per head");
   command->add_option("--out", a->out, "the context, .npy");
   command->add_option("--weights", a->weights, "the weights, .npy");
-  command->add_option("--top", a->top, "how many of the largest weights --top-out shall hold");
+  command->add_option("--top", a->top,
+                      "how many of each query's largest weights --top-out shall hold, at most the number of keys");
   command->add_option("--top-out", a->top_out, ".safetensors: index, weight");
   command->add_option("--grad", a->grad, ".npy, dL/d(out)");
   command->add_option("--grads", a->grads, ".safetensors: dL/d of query, key, value and each parameter");

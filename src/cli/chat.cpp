@@ -84,7 +84,7 @@ void add_chat(CLI::App& app, const Streams& streams) {
   ChatOptions& s = o->how;
   sub->add_option("--model", o->model, "the model folder, of the task chat")->required();
   sub->add_option("--beam", s.beam, "hypotheses kept; 1: greedy")->capture_default_str();
-  sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^A");
+  sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^X");
   sub->add_option("--min-length", s.min_length, "tokens before the end of sequence may come");
   sub->add_option("--max-length", s.max_length, "most tokens of a reply")->capture_default_str();
   sub->add_option("--no-repeat-ngram", s.no_repeat_ngram, "no N tokens in a row occur twice; 0: they may")
@@ -93,7 +93,7 @@ void add_chat(CLI::App& app, const Streams& streams) {
                   "the log-probability of a token that was written already times this; 1: as it is");
   sub->add_flag("--sample", s.sample, "sample each token instead of taking the best");
   sub->add_option("--temperature", s.temperature, "of the sampling");
-  sub->add_option("--top-k", s.top_k, "sample among the K likeliest; 0: all");
+  sub->add_option("--top-k", s.top_k, "sample among the N likeliest; 0: all");
   sub->add_option("--top-p", s.top_p, "sample among the likeliest with this probability together");
   sub->add_option("--seed", s.seed, "of the sampling")->check(whole_number());
   add_color_option(*sub, o->color);

@@ -147,7 +147,7 @@ void add_compare(CLI::App& app, const Streams& streams) {
   sub->add_option("--checkpoints", o->checkpoints,
                   "a model folder with what --keep-checkpoints of fovea train has kept");
   sub->add_flag("--scores", o->scores, "made-up numbers under dot, scaled dot, general, additive and cosine");
-  sub->add_option("--target", o->target, "an output of your own instead of each model's");
+  sub->add_option("--target", o->target, "an output of your own instead of each model's")->type_name("SENTENCE");
   sub->add_option("--kind", o->kind, "which attention: " + attention_kind_names() + "; default: cross");
   sub->add_option("--layer", o->layer, "only this layer, counted from 0")->check(whole_number(1000));
   sub->add_option("--head", o->head, "only this head, counted from 0")->check(whole_number(1000));

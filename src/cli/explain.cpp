@@ -205,9 +205,10 @@ void add_explain(CLI::App& app, const Streams& streams) {
       ->check(whole_number(1000000))
       ->needs(model);
   command->add_option("--key", m.key, "what it attends to, counted from 0")->check(whole_number(1000000))->needs(model);
-  command->add_option("--target", m.target, "an output of your own instead of the model's")->needs(model);
-  command->add_option("--numbers", m.numbers, "write every number of the run, by name, to a .safetensors file")
+  command->add_option("--target", m.target, "an output of your own instead of the model's")
+      ->type_name("SENTENCE")
       ->needs(model);
+  command->add_option("--numbers", m.numbers, "file for every number of the run, by name (.safetensors)")->needs(model);
   command->add_option("--language", options->language, "of the words: en or zh; default: zh for a Chinese sentence")
       ->check(CLI::IsMember({"en", "zh"}));
   add_color_option(*command, options->color);

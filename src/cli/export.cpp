@@ -12,7 +12,7 @@ void add_export(CLI::App& app, const Streams&) {
   const auto o = std::make_shared<Options>();
   sub->add_option("--model", o->model, "the model folder")->required();
   sub->add_option("--to", o->format, "ctranslate2, huggingface (a MarianMT folder) or onnx (two graphs)")->required();
-  sub->add_option("out", o->out, "the folder to make")->required();
+  sub->add_option("OUT", o->out, "the folder to make")->required();
   sub->callback([o] { export_model(o->model, export_format(o->format), o->out); });
 }
 

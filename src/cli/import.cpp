@@ -14,7 +14,7 @@ void add_import(CLI::App& app, const Streams& streams) {
   };
   auto* sub = app.add_subcommand("import", "make a model folder of another program's model");
   const auto o = std::make_shared<Options>();
-  sub->add_option("source", o->source,
+  sub->add_option("SOURCE", o->source,
                   "a CTranslate2 folder, a MarianMT (OPUS-MT) or GPT-2 folder of Hugging Face's Transformers, or a "
                   "Marian model, "
                   ".npz or .bin")

@@ -118,13 +118,13 @@ void add_probe(CLI::App& app, const Streams& streams) {
       app.add_subcommand("probe", "rank heads and edges by what their removal does to the output's probability");
   sub->add_option("--model", o->model, "the model folder")->required();
   sub->add_option("SENTENCE", o->sentence, "the line to read")->required();
-  sub->add_option("--target", o->target, "an output of your own instead of the model's");
+  sub->add_option("--target", o->target, "an output of your own instead of the model's")->type_name("SENTENCE");
   sub->add_flag("--heads", o->heads, "heads only");
   sub->add_flag("--edges", o->edges, "edges only: each in all layers and heads of its kind");
   sub->add_flag("--faithful", o->faithful, "only how faithful explanations are, or this too");
   sub->add_option("--top", o->top, "lines to show")->check(CLI::Range(1, 1 << 20))->capture_default_str();
   sub->add_option("--beam", o->beam, "of the search for the output; 1: greedy")->capture_default_str();
-  sub->add_option("--json", o->json, "write every change and every explanation to a file");
+  sub->add_option("--json", o->json, "file for every change and every explanation");
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->callback([o, &streams] { probe(*o, streams); });
 }

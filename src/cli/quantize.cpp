@@ -30,7 +30,7 @@ void add_quantize(CLI::App& app, const Streams& streams) {
   auto* sub = app.add_subcommand("quantize", "write a model in fewer bits: smaller, and faster to run");
   const auto o = std::make_shared<Options>();
   sub->add_option("--model", o->model, "the model folder")->required();
-  sub->add_option("--out", o->out, "the folder to write; made if need be")->required();
+  sub->add_option("--out", o->out, "the folder to write; made if need be")->type_name("DIR")->required();
   sub->add_option("--type", o->type, "how matrices are stored: int8 or f16, with --packed also fp32")
       ->capture_default_str();
   sub->add_flag("--packed", o->packed, "as products read them: fovea run starts sooner, with less memory");

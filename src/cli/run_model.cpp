@@ -378,7 +378,7 @@ void add_run(CLI::App& app, const Streams& streams) {
       ->required()
       ->allow_extra_args(false);
   sub->add_option("--beam", s.beam, "hypotheses kept; 1: greedy");
-  sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^A");
+  sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^X");
   sub->add_option("--coverage-penalty", s.coverage_penalty, "punish source tokens that got little attention");
   auto* source = sub->add_option("--rerank-source", o->rerank_source,
                                  "rerank the beam by a joint n-gram model of these pairs of lines too")
@@ -393,7 +393,7 @@ void add_run(CLI::App& app, const Streams& streams) {
                   "the log-probability of a token that was written already times this; 1: as it is");
   sub->add_flag("--sample", s.sample, "sample each token instead of taking the best");
   sub->add_option("--temperature", s.temperature, "of the sampling");
-  sub->add_option("--top-k", s.top_k, "sample among the K likeliest; 0: all");
+  sub->add_option("--top-k", s.top_k, "sample among the N likeliest; 0: all");
   sub->add_option("--top-p", s.top_p, "sample among the likeliest with this probability together");
   sub->add_option("--seed", s.seed, "of the sampling")->check(whole_number());
   sub->add_flag("--replace-unknown", s.replace_unknown, "write the source token an unknown one attended to most");
@@ -418,7 +418,7 @@ void add_run(CLI::App& app, const Streams& streams) {
                   "over 1,024 tokens")
       ->check(CLI::Range(1, 1 << 20));
   sub->add_option("--intervene", o->intervene_file,
-                  "JSON: edges cut or forced, heads silenced, tokens masked or swapped while the model runs");
+                  "file of edges cut or forced, heads silenced, tokens masked or swapped while the model runs (JSON)");
   sub->add_option("--alignments", o->alignments_file, "pairs i-j: source token i, target token j");
   sub->add_option("--layer", s.layer, "attention of this decoder layer; default: the mean of all")
       ->check(whole_number(1000));

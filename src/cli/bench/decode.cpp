@@ -252,7 +252,7 @@ void add_bench_decode(CLI::App& bench, const Streams& streams) {
   sub->add_option("--parallel", o->parallel,
                   "batches under way at once; default: 1 of one sentence, else one per thread")
       ->check(CLI::Range(1, 1024));
-  sub->add_option("--shortlist", o->shortlist, "tokens that a sentence may write; 0: all")
+  sub->add_option("--shortlist", o->shortlist, "tokens that a sentence may write; default: all")
       ->check(CLI::Range(1, 10000000));
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->add_option("--seconds", o->seconds, "how long to measure")->check(CLI::Range(0.1, 3600.0));

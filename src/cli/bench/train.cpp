@@ -170,7 +170,7 @@ void add_bench_train(CLI::App& bench, const Streams& streams) {
   sub->add_option("--batch-tokens", o->batch_tokens, "target tokens per step")->check(CLI::Range(1, 10000000));
   sub->add_option("--micro-tokens", o->micro_tokens, "target tokens a thread works on at a time")
       ->check(CLI::Range(1, 10000000));
-  sub->add_option("--length", o->length, "tokens of every sentence, its end included (13 to 16)")
+  sub->add_option("--length", o->length, "tokens of every sentence, its end included; default: 13 to 16")
       ->check(CLI::Range(2, 100000));
   sub->add_option("--precision", o->precision, "of matrix products: fp32 or bf16")->capture_default_str();
   sub->add_option("--threads", o->threads, "default: all cores");

@@ -140,8 +140,9 @@ std::string HelpFormat::make_option_desc(const CLI::Option* option) const {
   const std::string at_end = " (" + usual + ")";
   if (!usual.empty() && option->get_type_size() != 0 && text.find("default") == text.npos) {
     if (text.ends_with(at_end)) text.resize(text.size() - at_end.size());
-    const bool explained = text.starts_with(usual + ": ") || text.rfind("; " + usual + ": ") != text.npos;
-    more.push_back(explained ? "default" : "default: " + usual);  // as in "0: no limit (default)"
+    const std::size_t last = text.rfind("; ");  // the value that is explained last, as in "0: no limit (default)"
+    const bool explained = text.substr(last == text.npos ? 0 : last + 2).starts_with(usual + ": ");
+    more.push_back(explained ? "default" : "default: " + usual);
   }
   if (!range.empty()) more.push_back(range);
   for (const CLI::Option* other : option->get_needs()) more.push_back("with " + other->get_name());

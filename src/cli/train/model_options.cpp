@@ -251,9 +251,10 @@ void add_model_options(CLI::App& command, ModelOptions& f, TrainingJob& job) {
   const char* group = "Model";
   command
       .add_option("--turns", f.turns,
-                  "flat: one sequence with turn embeddings; hierarchical: attention over words, then over turns (chat)")
+                  "flat (default): one sequence with turn embeddings; hierarchical: attention over words, then over "
+                  "turns (chat)")
       ->group(group);
-  command.add_option("--max-turns", f.max_turns, "turns that are read, the last ones (chat; 5)")->group(group);
+  command.add_option("--max-turns", f.max_turns, "turns that are read, the last ones (chat; default: 5)")->group(group);
   command
       .add_option(
           "--preset", f.preset,
@@ -280,7 +281,8 @@ void add_model_options(CLI::App& command, ModelOptions& f, TrainingJob& job) {
       .add_option("--char-ngrams", f.char_ngrams,
                   "runs of A to B characters of each word have vectors too, as in 3-5 (classifier)")
       ->group(group);
-  command.add_option("--buckets", f.buckets, "vectors that the n-grams share by their hashes (200000)")->group(group);
+  command.add_option("--buckets", f.buckets, "vectors that the n-grams share by their hashes (default: 200000)")
+      ->group(group);
   command
       .add_option("--vectors", job.vectors,
                   "word vectors to start with: GloVe's or fastText's text, word2vec's binary (classifier)")
@@ -357,11 +359,12 @@ void add_model_options(CLI::App& command, ModelOptions& f, TrainingJob& job) {
       ->group(group);
   command.add_flag("--freeze", job.freeze, "do not train the picture encoder; its features are computed once")
       ->group(group);
-  command.add_option("--picture-size", f.picture_size, "pixels on a side that pictures are resized to (160)")
+  command.add_option("--picture-size", f.picture_size, "pixels on a side that pictures are resized to (default: 160)")
       ->group(group);
-  command.add_option("--picture-channels", f.picture_channels, "numbers per region that small gives (256)")
+  command.add_option("--picture-channels", f.picture_channels, "numbers per region that small gives (default: 256)")
       ->group(group);
-  command.add_option("--picture-blocks", f.picture_blocks, "residual blocks per resolution of small (1)")->group(group);
+  command.add_option("--picture-blocks", f.picture_blocks, "residual blocks per resolution of small (default: 1)")
+      ->group(group);
   command
       .add_option("--doubly-stochastic", job.doubly_stochastic,
                   "weight of a loss that wants every region attended to by some word; 0: off")

@@ -121,6 +121,7 @@ void add_training(CLI::App& app, const Streams& streams, TrainingObserver* obser
   sub->add_option("--stream", job->stream,
                   "a folder for the encoded text to train on, when that is too large for memory: it is then read from "
                   "there, some at a time")
+      ->type_name("DIR")
       ->group(group);
   sub->add_option("--stream-memory", job->stream_memory, "MiB of the folder that are in memory at a time")
       ->group(group);
