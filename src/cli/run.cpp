@@ -103,7 +103,9 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     } catch (const CLI::Success& help) {
       return app.exit(help, streams.out, streams.err);
     } catch (const CLI::ParseError& error) {
-      return fail(streams, fmt::format("{} ({} --help lists what there is)", error.what(), chosen_command(app)), 2);
+      return fail(streams,
+                  fmt::format("{} ({} --help lists what there is)", in_words(error, chosen(app)), chosen_command(app)),
+                  2);
     }
     if (!streams.out.flush()) return fail(streams, "standard output: cannot write", 1);
     return 0;

@@ -319,6 +319,11 @@ TEST_F(TrainCommand, WhatCannotBeIsSaidInOneLine) {
   expect_error(train("m", {"--preset", "rnn-plain", "--local", "monotonic"}), 2, "--local: only an rnn decoder with");
   expect_error(train("m", {"--tokenizer", "syllable"}), 2, "--tokenizer: no tokenizer 'syllable'");
   expect_error(train("m", {"--seed", "-1"}), 2, "--seed");
+  expect_error(train("m", {"--dropout", "-0.1"}), 2, "--dropout: -0.1 given, 0 up to, but not, 1 is needed");
+  expect_error(train("m", {"--vocab", "4"}), 2, "--vocab: 4 leaves no room for tokens; at least 5 is right");
+  expect_error(train("m", {"--min-count", "9999"}), 2, "--min-count: none of 10 tokens was met 9999 times, the most");
+  expect_error(train("m", {"--learning-rate", "fast"}), 2, "--learning-rate: \"fast\" is not a number");
+  expect_error(train("m", {"--layers", "two"}), 2, "--layers: \"two\" is not a whole number");
   expect_error(train("m", {"--bpe"}), 2, "--bpe");
   expect_error(train("m", {"--precision", "fp16"}), 2, "--precision: \"fp16\" is not one of fp32, bf16");
   expect_error(train("m", {"--replicas", "-1"}), 2, "--replicas");

@@ -59,4 +59,15 @@ std::string with_options(const std::string& message, const CLI::App& command, Fi
   return out += rest;
 }
 
+std::string in_words(const CLI::ParseError& error, const CLI::App& command) {
+  const std::string text = error.what();
+  constexpr std::string_view begin = "Could not convert: ";  // as in "Could not convert: --dim = wide"
+  const std::size_t equals = text.find(" = ");
+  if (!text.starts_with(begin) || equals == text.npos) return text;
+  const std::string name = text.substr(begin.size(), equals - begin.size());
+  const CLI::Option* option = command.get_option_no_throw(name);
+  const bool fraction = option != nullptr && option->get_type_name().starts_with("FLOAT");
+  return name + ": \"" + text.substr(equals + 3) + "\" is not a " + (fraction ? "number" : "whole number");
+}
+
 }  // namespace fovea::cli

@@ -17,4 +17,7 @@ enum class FieldsIn {
 [[nodiscard]] std::string with_options(const std::string& message, const CLI::App& command,
                                        FieldsIn where = FieldsIn::whole_message);
 
+/// What CLI11 says of a command line, with the words of a value that is no number made plain.
+[[nodiscard]] std::string in_words(const CLI::ParseError& error, const CLI::App& command);
+
 }  // namespace fovea::cli

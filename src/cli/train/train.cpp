@@ -273,7 +273,7 @@ Trainer::End train_with_options(const std::vector<std::string>& options, Trainin
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
+    throw UsageError(in_words(error, *app.get_subcommand("train")));
   } catch (const UsageError& error) {
     throw UsageError(with_options(error.what(), *app.get_subcommand("train")));
   }

@@ -188,11 +188,13 @@ TrainedTokenizer train_listed(std::span<const std::vector<std::string>* const> l
     known += count;
     ++taken;
   }
-  if (taken == 0) {
+  if (options.vocab <= special_ids) {
     throw UsageError(
-        fmt::format("a vocabulary of at most {} tokens met at least {} times is empty; the most frequent "
-                    "of {} was met {} times",
-                    options.vocab, options.min_count, entries.size(), entries.front().count));
+        fmt::format("vocab: {} leaves no room for tokens; at least {} is right", options.vocab, special_ids + 1));
+  }
+  if (taken == 0) {
+    throw UsageError(fmt::format("min_count: none of {} tokens was met {} times, the most frequent {} times",
+                                 entries.size(), options.min_count, entries.front().count));
   }
   TrainedTokenizer out;
   out.report.asked = options.vocab;
