@@ -89,6 +89,11 @@ class Captioner {
   [[nodiscard]] std::vector<std::vector<Caption>> captions(const Tensor& features,
                                                            const CaptionOptions& options = {}) const;
 
+  /// The log-probability of a given caption of each picture: natural, summed over its tokens and its end. Throws
+  /// FileError naming a picture that cannot be read.
+  [[nodiscard]] std::vector<double> score(std::span<const std::string> places,
+                                          std::span<const std::string> captions) const;
+
   /// What the model is made of.
   [[nodiscard]] const ModelConfig& config() const;
   /// Of the captions.

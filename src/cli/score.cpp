@@ -1,12 +1,13 @@
 // fovea score --model DIR --source FILE --target FILE: one log-probability per line (natural, summed over the target's
 // tokens and its end). A language model has no source: --target alone gives the log-probability of each line, and with
-// --source that of the target behind it.
+// --source that of the target behind it. Of a model of pictures the source lines are their places.
 #include <fmt/format.h>
 
 #include <ostream>
 
 #include "cli/command.hpp"
 #include "cli/options/storage.hpp"
+#include "fovea/captioner.hpp"
 #include "fovea/completer.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
@@ -27,7 +28,8 @@ void add_score(CLI::App& app, const Streams& streams) {
   sub->add_option("--model", o->model, "the model folder")->required();
   sub->add_option(
       "--source", o->source,
-      "source text, plain or .gz; a language model needs none, or takes it as what stands before the target");
+      "source text, plain or .gz, or pictures; a language model needs none, or takes it as what stands before the "
+      "target");
   sub->add_option("--target", o->target, "target text, line by line")->required();
   add_type(*sub, o->load);
   sub->add_option("--threads", o->threads, "default: all cores");
@@ -35,7 +37,8 @@ void add_score(CLI::App& app, const Streams& streams) {
     if (o->threads != 0) set_threads(o->threads);
     auto sources = o->source.empty() ? std::vector<std::string>() : text::read_lines(o->source);
     const auto targets = text::read_lines(o->target);
-    const bool completes = read_model_config(o->model).task() == Task::complete;
+    const Task task = read_model_config(o->model).task();
+    const bool completes = task == Task::complete;
     if (o->source.empty()) {
       if (!completes) throw UsageError("--source is required: the lines that were translated");
       sources.resize(targets.size());
@@ -53,7 +56,9 @@ void add_score(CLI::App& app, const Streams& streams) {
         return values;
       });
     };
-    const auto scored = completes ? in_parts(Completer(o->model, o->load)) : in_parts(Translator(o->model, o->load));
+    const auto scored = completes               ? in_parts(Completer(o->model, o->load))
+                        : task == Task::caption ? in_parts(Captioner(o->model, o->load))
+                                                : in_parts(Translator(o->model, o->load));
     for (const std::string& value : scored) streams.out << value << '\n';
   });
 }

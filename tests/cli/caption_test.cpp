@@ -102,6 +102,23 @@ TEST_F(CaptionCli, TrainsRunsAndShows) {
   EXPECT_THAT(strict.err, testing::HasSubstr("broken.jpg: not a whole JPEG"));
 }
 
+TEST_F(CaptionCli, ScoresGivenCaptions) {
+  ASSERT_EQ(run_cli(train("m", {})).code, 0);
+  const std::string place = file("valid0.png");
+  const Ran ran = run_cli({"run", "--model", file("m"), "--scores", "--length-penalty", "0"}, place + "\n");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const std::size_t tab = ran.out.find('\t');
+  const std::string source = folder_.write("one.source", place + "\n");
+  const std::string target = folder_.write("one.target", ran.out.substr(tab + 1));
+  const Ran scored = run_cli({"score", "--model", file("m"), "--source", source, "--target", target});
+  ASSERT_EQ(scored.code, 0) << scored.err;
+  EXPECT_NEAR(std::stod(scored.out), std::stod(ran.out.substr(0, tab)), 2e-3);
+  folder_.write("one.source", file("none.png") + "\n");
+  const Ran missing = run_cli({"score", "--model", file("m"), "--source", source, "--target", target});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, testing::HasSubstr("none.png"));
+}
+
 TEST_F(CaptionCli, TypeRoundsAsQuantizeDoes) {
   ASSERT_EQ(run_cli(train("m", {})).code, 0);
   ASSERT_EQ(run_cli({"quantize", "--model", file("m"), "--out", file("q"), "--type", "int8"}).code, 0);

@@ -126,6 +126,31 @@ TEST_F(CaptionerTest, APicturesCaptionDoesNotDependOnTheOthers) {
   }
 }
 
+// What a search says of the caption it wrote, of every kind of model, alone and in a batch.
+TEST_F(CaptionerTest, AGivenCaptionIsScoredAsTheSearchScoresIt) {
+  const test::ThreadsRestored restored;
+  set_threads(2);
+  for (const auto& [name, config] : caption_kinds()) {
+    SCOPED_TRACE(name);
+    train(job(name, config, 20));
+    const Captioner captioner(folder_ / name);
+    std::vector<std::string> pictures, texts;
+    std::vector<float> expected;
+    for (const auto& best : captioner.captions(places(), {.beam = 2, .max_length = 7})) {
+      if (best[0].text.find("<unk>") != std::string::npos) continue;  // is read as a word of its own
+      pictures.push_back(best[0].picture);
+      texts.push_back(best[0].text);
+      expected.push_back(best[0].log_probability);
+    }
+    ASSERT_GE(texts.size(), 4U);
+    const std::vector<double> together = captioner.score(pictures, texts);
+    for (std::size_t i = 0; i < texts.size(); ++i) EXPECT_NEAR(together[i], expected[i], 1e-3);
+    EXPECT_EQ(captioner.score(std::span(pictures).first(1), std::span(texts).first(1))[0], together[0]);
+    EXPECT_THROW((void)captioner.score(pictures, std::span(texts).first(1)), UsageError);
+    EXPECT_THROW((void)captioner.score(std::vector<std::string>{"none.png"}, std::span(texts).first(1)), FileError);
+  }
+}
+
 // Interrupted and resumed, a training of every kind leaves the same bytes; so does another number of threads.
 TEST_F(CaptionerTest, ResumedTrainingsAndOtherThreadsLeaveTheSameBytes) {
   const test::ThreadsRestored restored;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "fovea/error.hpp"
@@ -201,6 +202,48 @@ void Captioner::write(const PictureModel& model, const Var& features, std::span<
       results[numbers[i]].push_back(std::move(c));
     }
   }
+}
+
+std::vector<double> Captioner::score(std::span<const std::string> places, std::span<const std::string> captions) const {
+  if (places.size() != captions.size()) {
+    throw UsageError(fmt::format("score: {} pictures and {} captions", places.size(), captions.size()));
+  }
+  const PictureSourceConfig& shape = config().pictures();
+  const std::int64_t longest = config().longest_target();
+  std::vector<double> results(places.size());
+  if (places.empty()) return results;
+  in_batches(places.size(), [&](std::size_t begin, std::size_t end) {
+    const std::size_t count = end - begin;
+    std::vector<Picture> pictures(count);
+    std::vector<const Picture*> batch;
+    std::vector<std::vector<std::int32_t>> ids(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      pictures[i] = square(loaded_->files.read(places[begin + i]), shape.picture_size);
+      batch.push_back(&pictures[i]);
+      ids[i] = tokenizers_.target->encode(captions[begin + i]);
+      if (longest > 0 && static_cast<std::int64_t>(ids[i].size()) + 1 > longest) {
+        throw Error(fmt::format("line {} has {} tokens, but the model has learned positions for {}", begin + i + 1,
+                                ids[i].size() + 1, longest));
+      }
+    }
+    const auto row = [&ids](std::int64_t i) -> const auto& {
+      return ids[static_cast<std::size_t>(i)];
+    };
+    PaddedTokens fed, wanted;
+    fed.fill(static_cast<std::int64_t>(count), Marks::begin, row);
+    wanted.fill(static_cast<std::int64_t>(count), Marks::end, row);
+    const std::vector<std::int64_t> regions(count, shape.grid() * shape.grid());
+    const ModelCopies<PictureModel>::Lease lease(loaded_->copies);
+    Pass pass;
+    const Memory memory = lease.model().encode(lease.model().features(batch), regions, pass);
+    const auto part = std::span(results).subspan(begin, count);
+    lease.model().generator().score(&memory, fed.view(), wanted.view().ids, part);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!std::isnan(part[i])) continue;
+      throw Error(fmt::format("line {}: the model gives no probability; its weights may hold NaN", begin + i + 1));
+    }
+  });
+  return results;
 }
 
 AttentionRecord Caption::record() const {
