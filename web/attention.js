@@ -138,7 +138,7 @@
       chips.hidden = !state.colour || colour.hidden;
       chips.replaceChildren();
       if (chips.hidden) return null;
-      const hue = (n) => `hsl(${Math.round((360 * n) / numbers.length)} 70% 50%)`;
+      const hue = (n) => `oklch(0.64 0.15 ${Math.round((360 * n) / numbers.length) + 20})`; // all equally bright, on light and dark
       chips.append(...numbers.map((n, i) => {
         const chip = make('button', { type: 'button', class: 'chip', 'data-head': n, 'aria-pressed': String(!off.has(n)), 'aria-label': `${Fovea.words.head} ${n}`, title: `${Fovea.words.head} ${n}`,
           onclick: () => { if (!off.delete(n)) off.add(n); look(); chips.children[i].focus(); } }, String(n));

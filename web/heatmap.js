@@ -31,7 +31,9 @@
     // Short names stand upright; words lean. Where nearly all are short only the others lean.
     const lean = () => {
       const short = wide.filter((w) => w <= cell * 0.92).length;
-      return wide.map((w, s) => short < S * 0.8 || w > cell * (Fovea.special(picture.source[s]) ? 1.15 : 0.92));
+      // The end may be a little wider than its column, where it does not run into the name beside it.
+      const tight = (s) => (s > 0 && (wide[s - 1] + wide[s]) / 2 > cell - 5) || !Fovea.special(picture.source[s]);
+      return wide.map((w, s) => short < S * 0.8 || w > cell * (tight(s) ? 0.92 : 1.15));
     };
     const beyond = () => Math.max(10, ...wide.map((w, s) => (leans[s] ? w * 0.71 - (S - s - 0.5) * cell + 8 : 0)));
     let leans = lean();
