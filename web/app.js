@@ -87,7 +87,7 @@
   const copy = async (what, button, word) => { try { await navigator.clipboard.writeText(what); flash(button, word); } catch (refused) { window.prompt(word, what); } };
   $('link').addEventListener('click', () => { history.replaceState(null, '', link()); copy(location.href, $('link'), Fovea.words.linked); });
   Fovea.themeButton($('theme'));
-  $('language').addEventListener('click', () => { Fovea.setLanguage(Fovea.language === 'zh' ? 'en' : 'zh'); Fovea.remember('language', Fovea.language); });
+  Fovea.languageButton($('language'));
   Fovea.api.key = Fovea.remember('key');
   $('key').value = Fovea.api.key;
   $('key').addEventListener('input', () => { Fovea.api.key = $('key').value.trim(); Fovea.remember('key', Fovea.api.key); view().keyChanged(); });

@@ -1,6 +1,6 @@
 // The training of a model as a slider: Fovea.checkpoints({onstep}). At its right end stands the model itself, before it the
 // checkpoints that its training has kept. onstep(step) is called with null for the model. What it gives back has element,
-// step, set(steps), reset() and say(text): what the model of the step writes.
+// step, set(steps), reset(), go(place) and say(text): what the model of the step writes.
 (function () {
   'use strict';
   const { make } = Fovea;
@@ -65,6 +65,7 @@
         slider.value = steps.length;
         stop();
       },
+      go(place) { slider.value = place; moved(); },
       say(text) { writes.textContent = text; },
     };
   };

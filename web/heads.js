@@ -4,6 +4,7 @@
   'use strict';
   const { make } = Fovea;
   const SIDE = 64; // pixels of a small picture
+  let grids = 0; // on the page
 
   const pixel = (i, pixels, all) => Math.floor((i * pixels) / all);
   // The largest weight under each pixel: a thin diagonal stays visible however small it is drawn.
@@ -39,8 +40,9 @@
   };
 
   Fovea.headGrid = function (choose) {
-    const title = make('h3', { class: 'heads-title', id: 'heads-title' });
-    const table = make('div', { class: 'heads-grid', role: 'group', 'aria-labelledby': 'heads-title' });
+    const id = `heads-title-${++grids}`;
+    const title = make('h3', { class: 'heads-title', id });
+    const table = make('div', { class: 'heads-grid', role: 'group', 'aria-labelledby': id });
     const element = make('div', { class: 'heads' }, title, table);
     let buttons = [];
     let shown = null;

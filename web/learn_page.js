@@ -1,7 +1,6 @@
 // The course as a file: nothing is asked, the models' answers are in the page.
 (function () {
   'use strict';
-  const { make } = Fovea;
   const recorded = Fovea.data('recorded');
   const key = (question) => JSON.stringify(Object.entries(question).sort(([a], [b]) => (a < b ? -1 : 1)));
   const server = {
@@ -13,18 +12,13 @@
       return found.answer;
     },
   };
-  const theme = document.querySelector('.theme-button');
-  Fovea.themeButton(theme);
-  const language = make('button', { type: 'button', class: 'quiet', id: 'language', 'data-word': 'otherLanguage' });
-  theme.before(language);
   const lead = document.querySelector('.lead');
   const course = Fovea.course(document.getElementById('view-learn'), server, (id) => {
     if (location.hash !== `#lesson=${id}`) history.replaceState(null, '', `#lesson=${id}`);
   });
   const wanted = () => new URLSearchParams(location.hash.slice(1)).get('lesson');
   Fovea.onLanguage(() => { lead.textContent = Fovea.words.taglines.learn; course.refresh(); });
-  language.addEventListener('click', () => { Fovea.setLanguage(Fovea.language === 'zh' ? 'en' : 'zh'); Fovea.remember('language', Fovea.language); });
   window.addEventListener('hashchange', () => course.show(wanted()));
   course.show(wanted());
-  Fovea.setLanguage(Fovea.remember('language') || navigator.language || 'en');
+  Fovea.pageTools();
 })();

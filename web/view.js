@@ -1,7 +1,7 @@
 // The page of `fovea view --html`: its sentences, and a permanent link to what one sees.
 (function () {
   'use strict';
-  Fovea.themeButton(document.querySelector('.theme-button'));
+  Fovea.pageTools();
   const pictures = Fovea.data('pictures');
   const link = () => {
     const parts = new URLSearchParams(location.hash.slice(1));

@@ -2,9 +2,9 @@
 (function () {
   'use strict';
   const { make } = Fovea;
-  Fovea.themeButton(document.querySelector('.theme-button'));
   const host = document.getElementById('texts');
-  host.replaceChildren(...Fovea.data('pictures').map((picture, number) => {
+  const pictures = Fovea.data('pictures');
+  Fovea.onLanguage(() => host.replaceChildren(...pictures.map((picture, number) => {
     const labels = picture.labels || [];
     const record = {
       tokens: picture.source, attention: (picture.weights || [])[0] || [],
@@ -18,5 +18,6 @@
     };
     if (labels.length) show(labels[0].label);
     return make('section', { class: 'card text-card' }, make('h2', {}, `${number + 1}`), make('div', { class: 'text-columns' }, rows, bars));
-  }));
+  })));
+  Fovea.pageTools();
 })();

@@ -22,6 +22,8 @@
       play: 'Play', pause: 'Pause', stepBack: 'Previous step', stepOn: 'Next step', allSteps: 'All steps', stepOf: (i, n) => `${i} of ${n}`,
       training: 'Training', trained: 'trained', atStep: (n) => `after step ${n}`, trainingHint: 'Slide or play: what this model attended to along its training.',
       stepWrites: (text, lp) => `At this step the model writes: ${text} · log-probability of the translation above ${lp}`,
+      // comparing
+      beside: 'Beside it', writes: (text) => `writes: ${text}`,
       // the beam
       beam: 'Beam search', beamLead: (n, words) => `${words ? `Pieces joined to words; at each piece the ${n} best hypotheses went on, those dropped within a word are left out` : `At each step the ${n} best hypotheses go on`}. Round: finished. Dashed: dropped later. Bold: the translation.`,
       beamHint: 'Point at a word, or move with the arrow keys, to follow its path.', start: 'start',
@@ -85,6 +87,7 @@
       play: '播放', pause: '暂停', stepBack: '上一步', stepOn: '下一步', allSteps: '全部步骤', stepOf: (i, n) => `第 ${i} 步，共 ${n} 步`,
       training: '训练', trained: '训练完成', atStep: (n) => `第 ${n} 步之后`, trainingHint: '拖动或播放：此模型在训练过程中关注了什么。',
       stepWrites: (text, lp) => `此时模型写出：${text} · 上面译文的对数概率 ${lp}`,
+      beside: '与之对照', writes: (text) => `自己写出：${text}`,
       beam: '束搜索', beamLead: (n, words) => `${words ? `子词已合并为词；每个子词处保留最好的 ${n} 个假设，在词中被舍弃的不显示` : `每一步保留最好的 ${n} 个假设`}。圆角：已结束。虚线：后来被舍弃。粗线：译文。`,
       beamHint: '指向一个词，或用方向键移动，即可沿路径查看。', start: '起点',
       beamNode: (text, p, lp) => `${text} · 此词概率 ${p} · 累计对数概率 ${lp}`, finished: '已结束',
@@ -147,11 +150,27 @@
     Fovea.words = dictionaries[Fovea.language];
     document.documentElement.lang = Fovea.language === 'zh' ? 'zh-Hans' : 'en';
     for (const element of document.querySelectorAll('[data-word]')) element.textContent = Fovea.words[element.dataset.word];
+    for (const element of document.querySelectorAll('[data-zh]')) { // text of a page that a command wrote
+      if (!element.dataset.en) element.dataset.en = element.textContent;
+      element.textContent = element.dataset[Fovea.language];
+    }
     for (const element of document.querySelectorAll('[data-word-label]')) {
       element.setAttribute('aria-label', Fovea.words[element.dataset.wordLabel]);
       if (element.localName === 'button') element.title = Fovea.words[element.dataset.wordLabel];
     }
     for (const element of document.querySelectorAll('[data-word-placeholder]')) element.placeholder = Fovea.words[element.dataset.wordPlaceholder];
     listeners.forEach((listener) => listener());
+  };
+  const switched = () => { Fovea.setLanguage(Fovea.language === 'zh' ? 'en' : 'zh'); Fovea.remember('language', Fovea.language); };
+  Fovea.languageButton = (button) => button.addEventListener('click', switched);
+  // A page in one file: its theme and its language, which are the browser's until the reader chooses.
+  Fovea.pageTools = function () {
+    const theme = document.querySelector('.theme-button');
+    Fovea.themeButton(theme);
+    theme.setAttribute('data-word-label', 'theme');
+    const language = Fovea.make('button', { type: 'button', class: 'quiet', id: 'language', 'data-word': 'otherLanguage' });
+    theme.before(language);
+    Fovea.languageButton(language);
+    Fovea.setLanguage(Fovea.remember('language') || navigator.language || 'en');
   };
 })();

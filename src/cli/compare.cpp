@@ -5,6 +5,7 @@
 // One sentence, several models: what each writes, how likely it is, and what it attended to, side by side.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -18,8 +19,8 @@
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"
 #include "tasks/training/kept_checkpoints.hpp"
+#include "view/compare_page.hpp"
 #include "view/lesson/worked.hpp"
-#include "view/page.hpp"
 #include "view/svg.hpp"
 #include "view/terminal.hpp"
 #include "view/text.hpp"
@@ -40,11 +41,14 @@ struct CompareOptions {
   std::string color = "auto";
 };
 
-// Of a model: its output and the attention that was asked for.
-AttentionRecord compared(const std::filesystem::path& folder, const std::string& name, const CompareOptions& o) {
+// Of a model: its output, and the attention that was asked for while it writes `target`, or its own where that is
+// empty.
+view::Compared compared(const std::filesystem::path& folder, const std::string& name, const std::string& target,
+                        const CompareOptions& o) {
   const Translator translator(folder);
   const Inspector inspector(translator);
-  const ModelRun run = o.target.empty() ? inspector.run(o.sentence) : inspector.run_given(o.sentence, o.target);
+  const ModelRun own = inspector.run(o.sentence);
+  const ModelRun run = target.empty() ? own : inspector.run_given(o.sentence, target);
   AttentionRecord record = run.attention;
   if (o.kind) {
     record = record_of_kind(record, attention_kind(*o.kind));
@@ -52,28 +56,41 @@ AttentionRecord compared(const std::filesystem::path& folder, const std::string&
     throw UsageError(fmt::format("--model: {} has no attention to compare", folder.string()));
   }
   record.weights = chosen_weights(record, o.layer, o.head);
-  record.title =
-      fmt::format("{}: {}  (log-probability {:.3f})", name, run.output, inspector.score(o.sentence, run.output));
-  return record;
+  return {.name = name,
+          .writes = own.output,
+          .shown = run.output,
+          .log_probability = inspector.score(o.sentence, run.output),
+          .record = std::move(record)};
 }
 
-std::vector<AttentionRecord> of_models(const CompareOptions& o) {
-  std::vector<AttentionRecord> pictures;
-  for (const std::string& model : o.models) pictures.push_back(compared(model, model, o));
-  if (o.checkpoints.empty()) return pictures;
+std::vector<view::Compared> of_models(const CompareOptions& o) {
+  std::vector<view::Compared> all;
+  for (const std::string& model : o.models) all.push_back(compared(model, model, o.target, o));
+  return all;
+}
+
+// All of them write what the model writes that the training has left, so that one sees attention form in one map.
+std::vector<view::Compared> of_training(const CompareOptions& o) {
   const auto kept = kept_checkpoints(o.checkpoints);
   if (kept.empty()) {
     throw FileError(fmt::format("{}: has no checkpoints, which fovea train --keep-checkpoints leaves", o.checkpoints));
   }
-  for (const auto& folder : kept) pictures.push_back(compared(folder, folder.filename().string(), o));
-  if (std::filesystem::exists(std::filesystem::path(o.checkpoints) / "model.safetensors")) {
-    pictures.push_back(compared(o.checkpoints, "the best", o));
+  std::vector<view::Compared> all;
+  // While the training goes on, the last checkpoint takes the model's place.
+  const bool ended = std::filesystem::exists(std::filesystem::path(o.checkpoints) / "model.safetensors");
+  all.push_back(ended ? compared(o.checkpoints, "the best", o.target, o)
+                      : compared(kept.back(), kept.back().filename().string(), o.target, o));
+  for (const auto& folder : kept) {
+    if (!ended && folder == kept.back()) continue;
+    all.push_back(compared(folder, folder.filename().string(), all[0].shown, o));
+    all.back().step = checkpoint_step(folder);
   }
-  return pictures;
+  std::rotate(all.begin(), all.begin() + 1, all.end());
+  return all;
 }
 
 // The queries, keys and values of the worked example under each score; W of general and additive are made up too.
-std::vector<AttentionRecord> of_scores(const CompareOptions& o) {
+std::vector<view::Compared> of_scores(const CompareOptions& o) {
   const NoGrad quiet;
   const std::string sentence = o.sentence.empty() ? kComparedSentence : o.sentence;
   const std::vector<std::string> tokens = view::words_of(sentence);
@@ -91,10 +108,9 @@ std::vector<AttentionRecord> of_scores(const CompareOptions& o) {
       {"additive: v · tanh(W q + U k)",
        score::Additive{.w = matrix(worked.input.w_q), .u = matrix(worked.input.w_k), .v = vector}},
       {"cosine: q · k / |q| |k|", score::Cosine{}}};
-  std::vector<AttentionRecord> pictures;
+  std::vector<view::Compared> all;
   for (const auto& [name, score] : scores) {
     AttentionRecord record;
-    record.title = name;
     record.source = record.target = tokens;
     const Attended seen =
         attend(tensor(head.q), tensor(head.k), tensor(head.v), {.score = score, .want = {.weights = true}});
@@ -102,9 +118,12 @@ std::vector<AttentionRecord> of_scores(const CompareOptions& o) {
     const auto count = static_cast<std::int64_t>(tokens.size());
     record.weights = {count, count, {w.data(), w.data() + count * count}};
     record.maps.push_back({AttentionKind::encoder, 0, 0, tokens, tokens, record.weights, {}});
-    pictures.push_back(std::move(record));
+    view::Compared one;
+    one.name = name;
+    one.record = std::move(record);
+    all.push_back(std::move(one));
   }
-  return pictures;
+  return all;
 }
 
 void compare(const CompareOptions& o, const Streams& streams) {
@@ -114,26 +133,32 @@ void compare(const CompareOptions& o, const Streams& streams) {
   if (!o.scores && o.models.empty() && o.checkpoints.empty()) {
     throw UsageError("--model: give two or more, or --checkpoints DIR, or --scores");
   }
+  if (!o.models.empty() && !o.checkpoints.empty()) {
+    throw UsageError("--checkpoints: goes without --model: give the folders of checkpoints as models to compare them");
+  }
   if (!o.scores && o.models.size() == 1 && o.checkpoints.empty()) {
     throw UsageError("--model: one is given; give another to compare it with");
   }
   if (!o.scores && o.sentence.empty()) throw UsageError("SENTENCE: the line that the models shall read");
   check_outputs_differ({{"--html", &o.html}, {"--svg", &o.svg}});
-  const std::vector<AttentionRecord> pictures = o.scores ? of_scores(o) : of_models(o);
+  std::vector<view::Compared> all = o.scores ? of_scores(o) : o.checkpoints.empty() ? of_models(o) : of_training(o);
   const std::string title = o.scores ? "One sentence under five scores" : "One sentence, several models";
+  for (view::Compared& one : all) one.record.title = view::heading(one);
   std::string drawing;
   if (!o.svg.empty()) {
     std::vector<view::SvgPiece> pieces;
-    for (const AttentionRecord& one : pictures) pieces.push_back(view::svg_heat_map(one, one.weights));
+    for (const auto& one : all) pieces.push_back(view::svg_heat_map(one.record, one.record.weights));
     drawing = view::svg_document(pieces, title, "What each query attended to, as weights from 0 to 1.");
   }
-  const std::string page = o.html.empty() ? "" : view::attention_page(pictures, title);
+  const std::string page = o.html.empty() ? ""
+                                          : view::compare_page(all, !o.checkpoints.empty(),
+                                                               o.sentence.empty() ? kComparedSentence : o.sentence);
   write_whole_files({{o.html, page}, {o.svg, drawing}});
   if (!o.html.empty() || !o.svg.empty()) return;
   const view::TerminalStyle style = terminal_style(streams.out, o.color);
-  for (const AttentionRecord& one : pictures) {
-    streams.out << view::bold(view::clean(one.title), style) << '\n'
-                << view::draw_heat_map(one, one.weights, style) << '\n';
+  for (const view::Compared& one : all) {
+    streams.out << view::bold(view::clean(one.record.title), style) << '\n'
+                << view::draw_heat_map(one.record, one.record.weights, style) << '\n';
   }
 }
 

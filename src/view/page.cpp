@@ -28,8 +28,14 @@ std::string html_page(const PageParts& parts) {
       parts.language, escape_markup(parts.title));
   out += asset("base.css");
   for (const std::string_view name : parts.styles) out += asset(name);
-  out += "</style>\n</head>\n<body>\n<header class=\"page-head\"><div><h1>" + escape_markup(parts.title) + "</h1>";
-  if (!parts.lead.empty()) out += "<p class=\"lead\">" + escape_markup(parts.lead) + "</p>";
+  const auto chinese = [](const std::string& text) {
+    return text.empty() ? "" : fmt::format(" data-zh=\"{}\"", escape_markup(text));
+  };
+  out += fmt::format("</style>\n</head>\n<body>\n<header class=\"page-head\"><div><h1{}>{}</h1>",
+                     chinese(parts.title_chinese), escape_markup(parts.title));
+  if (!parts.lead.empty()) {
+    out += fmt::format("<p class=\"lead\"{}>{}</p>", chinese(parts.lead_chinese), escape_markup(parts.lead));
+  }
   out +=
       "</div><button class=\"theme-button\" aria-label=\"Light or dark\" title=\"Light or dark\">◐</button></header>\n";
   out += "<main>\n" + parts.body + "</main>\n<script>\n";
@@ -54,6 +60,8 @@ std::string attention_page(const std::vector<AttentionRecord>& pictures, const s
   parts.title = title;
   parts.lead = pictures.size() == 1 ? "What each word attended to"
                                     : fmt::format("What each word attended to, in {} sentences", pictures.size());
+  parts.lead_chinese =
+      pictures.size() == 1 ? "每个词关注了什么" : fmt::format("{} 个句子中每个词关注了什么", pictures.size());
   parts.body =
       "<div class=\"card\" id=\"attention\"><noscript>This page draws with JavaScript; fovea view --svg makes a "
       "picture that needs none.</noscript></div>\n" +

@@ -9,10 +9,11 @@
 
 namespace fovea::view {
 
-/// The parts of a page. Only `title` and `lead` are escaped here; `body` is markup.
+/// The parts of a page. Titles and leads are escaped here; `body` is markup.
 struct PageParts {
   std::string title;
-  std::string lead;  // a line under the title
+  std::string lead;                           // a line under the title
+  std::string title_chinese, lead_chinese{};  // where the page can be switched to Chinese
   std::string language = "en";
   std::string body;                       // markup for <main>
   std::vector<std::string_view> styles;   // files of web/, after base.css

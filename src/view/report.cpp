@@ -42,7 +42,8 @@ std::string samples(const ReportPage& report) {
                         escape_markup(sample.source), escape_markup(sample.output));
     if (right) rows += "<p class=\"note\">as the reference</p>";
     if (!right && !sample.reference.empty()) {
-      rows += fmt::format("<p dir=\"auto\" class=\"note\">reference: {}</p>", escape_markup(sample.reference));
+      rows += fmt::format("<p dir=\"auto\" class=\"note\"><span class=\"note\">reference:</span> {}</p>",
+                          escape_markup(sample.reference));
     }
     rows += "</div>" + button + "</li>\n";
   }

@@ -33,6 +33,12 @@ class Inside : public test::SmallTraining {
   }
 };
 
+// The JSON that a page holds under a name.
+json data_of(const std::string& page, const std::string& name) {
+  const std::size_t begin = page.find("id=\"" + name + "\">") + name.size() + 6;
+  return json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
 // "S[a, b] = 1.50000·0.25000 + … = 0.375": the sum, added up, and what is said of it.
 std::pair<double, double> added_up(const std::string& text, const std::string& name) {
   const std::size_t begin = text.find(name + "[");
@@ -213,6 +219,27 @@ TEST_F(Inside, ProbeAndCompare) {
   ASSERT_EQ(steps.code, 0) << steps.err;
   EXPECT_THAT(steps.out, HasSubstr("step-000004"));
   EXPECT_THAT(steps.out, HasSubstr("the best"));
+  // Every checkpoint is given what the model writes in the end, and says what it writes itself.
+  const Ran slider = run_cli({"compare", "--checkpoints", file("a"), "eins zwei 3", "--html", file("s.html")});
+  ASSERT_EQ(slider.code, 0) << slider.err;
+  const json compared = data_of(folder_.read("s.html"), "compared");
+  const json pictures = data_of(folder_.read("s.html"), "pictures");
+  const json& entries = compared["entries"];
+  ASSERT_EQ(entries.size(), 3U);
+  ASSERT_EQ(pictures.size(), 3U);
+  EXPECT_TRUE(compared["checkpoints"]);
+  EXPECT_EQ(entries[0]["step"], 4);
+  EXPECT_EQ(entries[1]["step"], 8);
+  EXPECT_TRUE(entries[2]["step"].is_null());
+  EXPECT_EQ(entries[2]["shown"], entries[2]["writes"]);
+  const Translator first{std::filesystem::path(file("a/checkpoints/step-000004"))};
+  EXPECT_EQ(entries[0]["writes"], first.translate(std::vector<std::string>{"eins zwei 3"}, {})[0][0].text);
+  EXPECT_NEAR(entries[0]["log_probability"], Inspector(first).score("eins zwei 3", entries[2]["shown"]), 1e-5);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(entries[i]["shown"], entries[2]["shown"]);
+    EXPECT_EQ(pictures[i]["target"], pictures[2]["target"]);
+  }
+  EXPECT_NE(pictures[0]["weights"], pictures[2]["weights"]);
   const Ran models =
       run_cli({"compare", "--model", file("a"), "--model", file("b"), "eins zwei 3", "--html", file("c.html")});
   ASSERT_EQ(models.code, 0) << models.err;
@@ -224,6 +251,7 @@ TEST_F(Inside, ProbeAndCompare) {
   expect_error({"compare", "eins"}, 2, "--model: give two");
   expect_error({"compare", "--model", file("a"), "eins"}, 2, "one is given");
   expect_error({"compare", "--checkpoints", file("b"), "eins"}, 1, "has no checkpoints");
+  expect_error({"compare", "--checkpoints", file("a"), "--model", file("b"), "eins"}, 2, "goes without --model");
 }
 
 TEST_F(Inside, AClassifiersPoolingAndItsEncoder) {

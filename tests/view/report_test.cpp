@@ -108,7 +108,7 @@ TEST(Report, ShowsSettingsCurvesAndSamplesAsText) {
   sample.attention.weights = {1, 2, {0.5F, 0.5F}};
   report.samples = {sample, {"<img src=x>", "b", "c", {}}};
   const std::string html = report_html(report);
-  for (const char* shown : {"demo &lt;model&gt;", "34.2", "Loss", "ein Hund", "as the reference", "reference: c",
+  for (const char* shown : {"demo &lt;model&gt;", "34.2", "Loss", "ein Hund", "as the reference", "reference:</span> c",
                             "&lt;img src=x&gt;", "\\u003c/script\\u003e", "dropout"}) {
     EXPECT_THAT(html, HasSubstr(shown));
   }

@@ -10,6 +10,7 @@ std::string picture_page(const std::vector<std::pair<AttentionRecord, std::strin
   PageParts parts;
   parts.title = title;
   parts.lead = "Point at a word to see what it attended to";
+  parts.lead_chinese = "指向一个词，看它关注了图片的哪里";
   std::vector<AttentionRecord> records;
   std::string addresses = "[";
   for (const auto& [record, address] : pictures) {
