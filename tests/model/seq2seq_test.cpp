@@ -1,5 +1,6 @@
 #include "fovea/model/seq2seq.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include "fovea/attention/interventions.hpp"
 #include "fovea/decode/search.hpp"
 #include "fovea/error.hpp"
+#include "fovea/model/folder.hpp"
+#include "fovea/threads.hpp"
 #include "model/kinds.hpp"
 #include "support/copy_task.hpp"
 #include "tasks/pair_learner.hpp"
@@ -285,6 +288,98 @@ TEST(Seq2Seq, AHypothesisOfABeamHasTheScoreOfItsTokens) {
         model.score(read.view(), fed.view(), wanted.view().ids, {&expected, 1});
         EXPECT_NEAR(h.log_probability, expected, 1e-3);
       }
+    }
+  }
+}
+
+TEST(Seq2Seq, AnInterventionChangesAStepAsItChangesAllPositions) {
+  using What = AttentionEdit::What;
+  const Interventions edits{.attention = {{.what = What::cut, .kind = AttentionKind::cross, .key = 1},
+                                          {.what = What::force, .layer = 0, .query = 2, .key = 0, .value = 0.75F}},
+                            .tokens = {}};
+  for (const auto& [name, config] : kinds()) {
+    SCOPED_TRACE(name);
+    Parameters p(4);
+    const Seq2Seq model(config, p);
+    const test::BackwardsTask task(1, 7, 9, 2);
+    const NoGrad quiet;
+    PairBatch batch;
+    batch.fill(task, task.all());
+    Pass pass;
+    const Memory memory = model.encode(batch.source.view(), pass);
+    const std::vector<std::int32_t> fed{bos_id, 5, 4, 6}, wanted{5, 4, 6, eos_id};
+    const std::vector<std::int64_t> lengths{4};
+    double expected = 0;
+    model.generator().score(&memory, {fed, lengths, 1, 4}, wanted, {&expected, 1}, &edits);
+    const auto stepper = model.generator().start(&memory, 1, false, {}, &edits);
+    double total = 0;
+    for (std::size_t t = 0; t < 4; ++t) {
+      const Tensor logits = stepper->step({fed.data() + t, 1});
+      double sum = 0;
+      for (const float v : logits.values()) sum += std::exp(static_cast<double>(v));
+      total += static_cast<double>(logits.data()[wanted[t]]) - std::log(sum);
+    }
+    EXPECT_NEAR(total, expected, 1e-4);
+  }
+}
+
+TEST(Seq2Seq, RowsThatAreKeptTwiceBeforeAStepAreKeptOnce) {
+  for (const auto& [name, config] : kinds()) {
+    SCOPED_TRACE(name);
+    Parameters p(4);
+    const Seq2Seq model(config, p);
+    const test::BackwardsTask task(2, 7, 9, 2);
+    const NoGrad quiet;
+    PairBatch batch;
+    batch.fill(task, task.all());
+    Pass pass;
+    const Memory memory = model.encode(batch.source.view(), pass);
+    const auto last = [&](const std::vector<std::vector<std::int32_t>>& kept) {
+      const auto stepper = model.generator().start(&memory, 2, false);
+      (void)stepper->step(std::vector<std::int32_t>{bos_id, bos_id});
+      stepper->keep(std::vector<std::int32_t>{0, 0, 1, 1});
+      (void)stepper->step(std::vector<std::int32_t>{4, 5, 6, 7});
+      for (const auto& rows : kept) stepper->keep(rows);
+      return stepper->step(std::vector<std::int32_t>{8, 9});
+    };
+    const Tensor twice = last({{3, 1, 0}, {2, 1}});
+    const Tensor once = last({{0, 1}});
+    for (std::int64_t i = 0; i < once.size(); ++i) ASSERT_EQ(twice.data()[i], once.data()[i]);
+  }
+}
+
+TEST(Seq2Seq, StepsGiveTheSameBytesOnAnyNumberOfThreads) {
+  const int before = threads();
+  for (const char* name : {"transformer-tiny", "rnn-bahdanau", "rnn-luong", "rnn-plain", "cnn"}) {
+    for (const Storage storage : {Storage::f32, Storage::int8}) {
+      SCOPED_TRACE(fmt::format("{} {}", name, storage == Storage::f32 ? "fp32" : "int8"));
+      ModelConfig config = preset(name);
+      config.tokens().vocabulary = config.generator().vocabulary = 40;
+      Parameters p(4);
+      pack_weights(config, p, {.type = storage});
+      const Seq2Seq model(config, p);
+      const test::BackwardsTask task(50, 30, 9, 2);
+      const auto run = [&](int count) {
+        set_threads(count);
+        const NoGrad quiet;
+        PairBatch batch;
+        batch.fill(task, task.all());
+        Pass pass;
+        const auto stepper = model.start(model.encode(batch.source.view(), pass));
+        std::vector<std::int32_t> tokens(50, bos_id);
+        for (int step = 0; step < 3; ++step) {
+          (void)stepper->step(tokens);
+          std::vector<std::int32_t> kept(50);
+          for (std::int32_t r = 0; r < 50; ++r) kept[static_cast<std::size_t>(r)] = step == 0 ? 49 - r : r / 2 * 2;
+          stepper->keep(kept);
+          for (std::size_t r = 0; r < 50; ++r) tokens[r] = special_ids + static_cast<std::int32_t>(r) % 30;
+        }
+        return stepper->step(tokens);
+      };
+      const Tensor one = run(1);
+      const Tensor three = run(3);
+      set_threads(before);
+      for (std::int64_t i = 0; i < one.size(); ++i) ASSERT_EQ(one.data()[i], three.data()[i]);
     }
   }
 }

@@ -1,19 +1,11 @@
 #include "model/decoders/cnn_decoder.hpp"
 
-#include <algorithm>
-#include <numbers>
-
 #include "fovea/attention/attend.hpp"
 #include "fovea/ops.hpp"
-#include "model/decoders/sentence_arrays.hpp"
+#include "model/decoders/cnn_stepper.hpp"
 #include "model/encoders/transformer_encoder.hpp"
 
 namespace fovea {
-namespace {
-
-constexpr float kHalf = std::numbers::sqrt2_v<float> / 2;  // keeps the variance of a sum of two
-
-}  // namespace
 
 CnnDecoder::CnnDecoder(const CnnConfig& config, const DecoderSizes& sizes, Parameters& p, const std::string& name)
     : embedding_(sizes.embedding),
@@ -101,93 +93,10 @@ Decoded CnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
   return out;
 }
 
-// Keeps the last `kernel` inputs of each layer, which are what its next output is made of.
-class CnnState final : public DecoderState {
- public:
-  CnnState(const CnnDecoder& decoder, const Memory* memory, bool want_attention, const Interventions* interventions)
-      : decoder_(decoder),
-        want_attention_(want_attention),
-        interventions_(interventions),
-        sentences_(memory != nullptr ? memory->lengths : std::span<const std::int64_t>()),
-        windows_(decoder.layers_.size()) {
-    if (!decoder.attends_) return;
-    sentences_.add(decoder.keys(*memory).value());
-    sentences_.add(decoder.values(*memory).value());
-  }
-
-  Tensor step(const Tensor& embedded) override {
-    const NoGrad quiet;
-    const std::int64_t rows = embedded.dim(0);
-    const std::int64_t width = embedded.dim(1);
-    const Var e = decoder_.positions_.add_to(embedded.reshape({rows, 1, width}), length_);
-    weights_.clear();
-    Var x = decoder_.in_(e);
-    for (std::size_t i = 0; i < decoder_.layers_.size(); ++i) {
-      const auto& layer = decoder_.layers_[i];
-      Var y = layer.convolution.step(slide(windows_[i], x.value()));
-      if (decoder_.attends_) y = attend_in(i, y, e);
-      x = scale(add(reshape(y, {rows, 1, x.dim(2)}), x), kHalf);
-    }
-    ++length_;
-    return decoder_.out_(x).value().reshape({rows, decoder_.embedding_});
-  }
-
-  void keep(std::span<const std::int32_t> rows) override {
-    for (Tensor& window : windows_) window = take_rows(window, rows);
-    if (decoder_.attends_) sentences_.keep(rows);
-  }
-
-  [[nodiscard]] std::span<const Tensor> attention() const override { return weights_; }
-
- private:
-  // The rows of one sentence are so many queries to its memory.
-  Var attend_in(std::size_t i, const Var& y, const Var& e) {
-    const CnnDecoder::Layer& layer = decoder_.layers_[i];
-    const std::int64_t rows = y.dim(0);
-    const std::int64_t group = rows / sentences_.count();
-    const auto by_sentence = [&](const Var& x) { return reshape(x, {sentences_.count(), group, x.dim(-1)}); };
-    Pass pass;
-    pass.interventions = interventions_;
-    const LayerAttention ask(pass, AttentionKind::cross, static_cast<int>(i), want_attention_, length_);
-    AttendOptions how{.lengths = sentences_.lengths()};
-    ask.ask(how, sentences_.array(0).dim(1));
-    Attended result;
-    const Var out = decoder_.attend_in(layer, by_sentence(y), by_sentence(e), sentences_.array(0), sentences_.array(1),
-                                       how, result);
-    if (want_attention_) {
-      const Tensor w = result.weights.value();
-      weights_.push_back(w.reshape({rows, 1, w.dim(2)}));
-    }
-    return out;
-  }
-
-  // Moves each row [kernel * width] on by an input; before the first one stand zeros.
-  [[nodiscard]] const Tensor& slide(Tensor& window, const Tensor& input) const {
-    const std::int64_t rows = input.dim(0);
-    const std::int64_t width = input.dim(-1);
-    if (!window) window = Tensor::zeros({rows, decoder_.kernel_ * width});
-    const Tensor in = input.contiguous();
-    for (std::int64_t r = 0; r < rows; ++r) {
-      float* row = window.data() + r * window.dim(1);
-      std::copy(row + width, row + window.dim(1), row);
-      std::copy_n(in.data() + r * width, width, row + window.dim(1) - width);
-    }
-    return window;
-  }
-
-  const CnnDecoder& decoder_;
-  bool want_attention_;
-  const Interventions* interventions_;
-  SentenceArrays sentences_;
-  std::vector<Tensor> windows_;  // per layer [rows, kernel * width]
-  std::vector<Tensor> weights_;
-  std::int64_t length_ = 0;
-};
-
-std::unique_ptr<DecoderState> CnnDecoder::start(const Memory* memory, std::int64_t, bool want_attention,
+std::unique_ptr<DecoderState> CnnDecoder::start(const Memory* memory, std::int64_t rows, bool want_attention,
                                                 const Interventions* interventions) const {
   const NoGrad quiet;
-  return std::make_unique<CnnState>(*this, memory, want_attention, interventions);
+  return std::make_unique<CnnStepper>(*this, memory, rows, want_attention, interventions);
 }
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 // blocks are convolutions alone.
 #pragma once
 
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ class CnnDecoder final : public Decoder {
   [[nodiscard]] std::int64_t width() const override { return embedding_; }
 
  private:
-  friend class CnnState;
+  friend class CnnStepper;
+  static constexpr float kHalf = std::numbers::sqrt2_v<float> / 2;  // keeps the variance of a sum of two
   struct Layer {
     GatedConvolution convolution;
     Linear query;      // state → embedding; only with a memory

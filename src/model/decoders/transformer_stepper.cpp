@@ -6,10 +6,10 @@
 
 #include "fovea/threads.hpp"
 #include "kernels/attention_step.hpp"
-#include "kernels/gemm.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/rnn.hpp"
 #include "kernels/rows.hpp"
+#include "model/decoders/product.hpp"
 
 namespace fovea {
 namespace {
@@ -76,21 +76,6 @@ void TransformerStepper::read(const Memory& memory) {
         decoder_.turns_.turn(memory_keys_.back().data() + (first_[s] + t) * width_, heads_, head_, t);
       }
     }
-  }
-}
-
-void TransformerStepper::multiply(const Linear& linear, Int rows, const float* x, float* y, Activation activation,
-                                  bool add) const {
-  const Weight& w = linear.weight;
-  const float beta = add ? 1.0F : 0.0F;
-  const kernels::Epilogue epilogue{.bias = linear.bias ? linear.bias.value().data() : nullptr,
-                                   .activation = activation};
-  if (w.packed) {
-    kernels::parallel_gemm_packed(rows, x, w.in(), w.packed->matrix(), beta, y, w.out(), epilogue);
-  } else {
-    const Tensor values = w.var.value().contiguous();
-    kernels::parallel_gemm(kernels::Trans::no, kernels::Trans::no, rows, w.out(), w.in(), x, w.in(), values.data(),
-                           w.out(), beta, y, w.out(), epilogue);
   }
 }
 

@@ -38,9 +38,6 @@ class TransformerStepper final : public DecoderState {
   void feed(const Layer& layer, std::int64_t rows);
   // x + y (in x_) and its norm; with post-norm the norm alone goes on.
   void add_and_norm(const LayerNorm& norm, std::int64_t rows);
-  // y = f(x W + b), or with `add` f(y + x W + b).
-  void multiply(const Linear& linear, std::int64_t rows, const float* x, float* y,
-                Activation activation = Activation::none, bool add = false) const;
   // What attention and feed-forward layers read: the norm of x_, or with post-norm x_ itself.
   [[nodiscard]] const float* input() const { return (post_ ? x_ : normed_).data(); }
 
