@@ -28,6 +28,22 @@ inline void multiply_add(__m512i& sum, __m512i x, __m512i w) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(w));
 }
 
+// From the sum of a row and a panel to what is stored.
+inline void finish(const Tile& t, std::int64_t r, std::int64_t p, __mmask16 mask, __m512i sum) {
+  float* c = t.c + r * t.c_row + p * kInt8Columns;
+  __m512 start = _mm512_setzero_ps();
+  if (t.bias != nullptr) {
+    start = _mm512_maskz_loadu_ps(mask, t.bias + p * kInt8Columns);
+  } else if (t.beta != 0.0F) {
+    start = _mm512_mul_ps(_mm512_set1_ps(t.beta), _mm512_maskz_loadu_ps(mask, c));
+  }
+  const __m512i offset = _mm512_slli_epi32(_mm512_loadu_si512(t.b_sum + p * kInt8Columns), 7);
+  const __m512 scale = _mm512_loadu_ps(t.b_scale + p * kInt8Columns);
+  const __m512 both = _mm512_mul_ps(_mm512_set1_ps(t.a_scale[r]), scale);
+  const __m512 value = _mm512_cvtepi32_ps(_mm512_sub_epi32(sum, offset));
+  _mm512_mask_storeu_ps(c, mask, _mm512_fmadd_ps(value, both, start));
+}
+
 // R rows by P panels. Every loop is over a constant, so that the sums stay in registers.
 template <int R, int P>
 void tile(const Tile& t) {
@@ -58,48 +74,67 @@ void tile(const Tile& t) {
   }
 #pragma GCC unroll 8
   for (int p = 0; p < P; ++p) {
-    const __mmask16 mask = p + 1 < P ? static_cast<__mmask16>(0xFFFF) : t.last;
-    const __m512i offset = _mm512_slli_epi32(_mm512_loadu_si512(t.b_sum + p * 16), 7);
-    const __m512 scale = _mm512_loadu_ps(t.b_scale + p * 16);
-    __m512 start = _mm512_setzero_ps();
-    if (t.bias != nullptr) start = _mm512_maskz_loadu_ps(mask, t.bias + p * 16);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) finish(t, r, p, p + 1 < P ? static_cast<__mmask16>(0xFFFF) : t.last, sum[r][p]);
+  }
+}
+
+// Few rows take as long as B takes to be read, which is fastest in the order of memory: one panel after the other. The
+// sums of a panel are split over k, since one chain of products would wait for itself; they are exact in any order.
+template <int R>
+void stripe(const Tile& t, std::int64_t panels) {
+  constexpr int kChains = 8 / R;
+  for (std::int64_t p = 0; p < panels; ++p) {
+    __m512i sum[R][kChains];
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
-      float* c = t.c + r * t.c_row + p * 16;
-      if (t.bias == nullptr && t.beta != 0.0F) {
-        start = _mm512_mul_ps(_mm512_set1_ps(t.beta), _mm512_maskz_loadu_ps(mask, c));
+#pragma GCC unroll 8
+      for (int i = 0; i < kChains; ++i) sum[r][i] = _mm512_setzero_si512();
+    }
+    const std::int8_t* a = t.a;
+    const std::int8_t* b = t.b + p * kInt8Columns * t.depth;
+    for (std::int64_t k = 0; k < t.depth; k += 4 * kChains) {
+#pragma GCC unroll 8
+      for (int i = 0; i < kChains; ++i) {
+        const __m512i w = _mm512_loadu_si512(b + i * kStep);
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r) {
+          std::int32_t four;
+          __builtin_memcpy(&four, a + r * t.depth + 4 * i, 4);
+          multiply_add(sum[r][i], _mm512_set1_epi32(four), w);
+        }
       }
-      const __m512 value = _mm512_cvtepi32_ps(_mm512_sub_epi32(sum[r][p], offset));
-      const __m512 both = _mm512_mul_ps(_mm512_set1_ps(t.a_scale[r]), scale);
-      _mm512_mask_storeu_ps(c, mask, _mm512_fmadd_ps(value, both, start));
+      a += 4 * kChains;
+      b += kChains * kStep;
+    }
+    const __mmask16 mask = p + 1 < panels ? static_cast<__mmask16>(0xFFFF) : t.last;
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+      for (int i = 1; i < kChains; ++i) sum[r][0] = _mm512_add_epi32(sum[r][0], sum[r][i]);
+      finish(t, r, p, mask, sum[r][0]);
     }
   }
 }
 
 using TileFunction = void (*)(const Tile&);
 constexpr std::int64_t kRows = 6;
-constexpr int kWidths = 4;
-constexpr std::int64_t kPanels[kWidths] = {8, 4, 2, 1};
-// Two units with a latency of five cycles want ten sums or more; with 8 panels of 6 rows they would not fit.
-constexpr TileFunction kTiles[kRows + 1][kWidths] = {{nullptr, nullptr, nullptr, nullptr},
-                                                     {tile<1, 8>, tile<1, 4>, tile<1, 2>, tile<1, 1>},
-                                                     {tile<2, 8>, tile<2, 4>, tile<2, 2>, tile<2, 1>},
-                                                     {nullptr, tile<3, 4>, tile<3, 2>, tile<3, 1>},
-                                                     {nullptr, tile<4, 4>, tile<4, 2>, tile<4, 1>},
-                                                     {nullptr, tile<5, 4>, tile<5, 2>, tile<5, 1>},
-                                                     {nullptr, tile<6, 4>, tile<6, 2>, tile<6, 1>}};
+constexpr int kWidths = 3;
+constexpr std::int64_t kPanels[kWidths] = {4, 2, 1};
+constexpr TileFunction kTiles[kRows + 1][kWidths] = {
+    {nullptr, nullptr, nullptr},          {nullptr, nullptr, nullptr},  // m = 1 and 2 are stripes
+    {nullptr, nullptr, nullptr},          {tile<3, 4>, tile<3, 2>, tile<3, 1>}, {tile<4, 4>, tile<4, 2>, tile<4, 1>},
+    {tile<5, 4>, tile<5, 2>, tile<5, 1>}, {tile<6, 4>, tile<6, 2>, tile<6, 1>}};
 
 void block(const Int8Block& t) {
   const std::int64_t panels = (t.n + kInt8Columns - 1) / kInt8Columns;
   const std::int64_t tiles = (t.m + kRows - 1) / kRows;
   const auto last = static_cast<__mmask16>(0xFFFFU >> (panels * kInt8Columns - t.n));
-  Tile tile{};
-  tile.depth = t.depth;
-  tile.beta = t.beta;
-  tile.c_row = t.c_row;
+  Tile tile{t.depth, t.a, t.a_scale, t.b, t.b_scale, t.b_sum, t.bias, t.beta, t.c, t.c_row, last};
+  if (t.m == 1) return stripe<1>(tile, panels);
+  if (t.m == 2) return stripe<2>(tile, panels);
   int width = 0;
   for (std::int64_t j = 0; j < panels; j += kPanels[width]) {
-    width = t.m > 2 ? 1 : 0;
     while (kPanels[width] > panels - j) ++width;
     tile.b = t.b + j * kInt8Columns * t.depth;
     tile.b_scale = t.b_scale + j * kInt8Columns;
