@@ -1,5 +1,6 @@
 #include "fovea/attention/attentional_rnn.hpp"
 #include "fovea/attention/attentional_rnn_stepper.hpp"
+#include "fovea/packed_weight.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -321,6 +322,27 @@ TEST(AttentionalRnnStepper, StepByStepIsTheSameRun) {
     }
     EXPECT_THROW(stepper.step(Tensor::zeros({7, c.embedding})), ShapeError);
     EXPECT_THROW(stepper.keep(std::vector<std::int32_t>{2}), ShapeError);
+  }
+}
+
+TEST(AttentionalRnnStepper, KeysAreProjectedInTheStorageOfTheWeights) {
+  for (const ScoreName score : {ScoreName::additive, ScoreName::general, ScoreName::concat}) {
+    const DecoderCase c{.score = score};
+    SCOPED_TRACE(name(c));
+    const std::vector<Tensor> values = c.random();
+    std::vector<Var> firsts, cells;
+    AttentionalRnnWeights weights = c.weights(constants(values), firsts, cells);
+    weights.storage = Storage::int8;
+    Tensor w;
+    if (const auto* additive = std::get_if<score::Additive>(&weights.score)) w = additive->u.value();
+    if (const auto* general = std::get_if<score::General>(&weights.score)) w = general->w.value();
+    if (const auto* concat = std::get_if<score::Concat>(&weights.score)) {
+      w = concat->w.value().slice(1, c.units, c.units + c.memory).contiguous();
+    }
+    const PackedAttentionalRnn packed(weights, c.options(), c.embedding, c.memory);
+    const AttentionalRnnStepper stepper(packed, values[1], c.memory_lengths);
+    const PackedWeight rounded(w, MatrixLayout::out_in, Storage::int8);
+    expect_equal(stepper.keys(), rounded.product(values[1]), "keys");
   }
 }
 

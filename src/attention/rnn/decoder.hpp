@@ -89,6 +89,7 @@ struct Decoder final : detail::Counted {
   Var attentional, attentional_bias, center, center_vector, gate, gate_bias;
   kernels::Trans query_trans = kernels::Trans::no;
   Tensor query_view;  // the part of query_weights that is used: all, or the first h columns
+  Tensor key_view;    // k = m W', W [dim, M]; empty: keys are made otherwise
 
   // Their values, and the matrices of the time loop with their transposes.
   Tensor input;  // x [rows, E]

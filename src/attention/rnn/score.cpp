@@ -56,6 +56,7 @@ struct SetScore {
       d.query_bias = how.b;
     } else {
       d.dim = d.units;
+      d.key_view = how.w.value().contiguous();
     }
   }
   void operator()(const score::Cosine& how) const {
@@ -80,6 +81,7 @@ struct SetScore {
     if (!how.w && !how.u && how.b) throw UsageError(fmt::format("{}: score b needs W or U to be added to", kOp));
     if (how.w) project_query(how.w, Trans::yes, d.units);
     if (how.w) d.query_bias = how.b;
+    if (how.u && (how.w || !how.b)) d.key_view = how.u.value().contiguous();
     d.vector = how.v;
     d.coverage_weight = how.coverage_weight;
   }
@@ -88,6 +90,7 @@ struct SetScore {
     d.dim = rows_of("score v", how.v, 1, "[h]");
     expect("score W", how.w, {d.dim, d.units + d.memory_width});
     project_query(how.w, Trans::yes, d.units);
+    d.key_view = how.w.value().contiguous().slice(1, d.units, d.units + d.memory_width);
     d.vector = how.v;
   }
   void operator()(const score::Location& how) const {

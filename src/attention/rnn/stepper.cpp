@@ -20,6 +20,16 @@ struct PackedAttentionalRnn::Impl {
   decoder::Decoder decoder{Sequences(kOp, 0, 0, {}, false)};
   Score score;
   StepMatrix embedding;  // the first layer's W, rows of x
+  StepMatrix keys;       // of the score, where it projects them
+
+  // The memory [B, S, M] as the score takes it.
+  [[nodiscard]] Var keys_of(const Tensor& memory) const {
+    if (!keys) return decoder::keys_of(decoder, score, memory);
+    const Tensor rows = memory.contiguous();
+    Tensor out = Tensor::empty({rows.dim(0), rows.dim(1), keys.n()});
+    keys.multiply(rows.dim(0) * rows.dim(1), rows.data(), rows.dim(2), 0, out.data(), keys.n());
+    return out;
+  }
 };
 
 PackedAttentionalRnn::PackedAttentionalRnn(const AttentionalRnnWeights& weights, const AttentionalRnnOptions& how,
@@ -33,6 +43,7 @@ PackedAttentionalRnn::PackedAttentionalRnn(const AttentionalRnnWeights& weights,
   impl_->score = weights.score;
   impl_->embedding =
       StepMatrix(Trans::no, d.layers[0].weights.input.value().contiguous().slice(0, 0, embedding), d.storage);
+  if (d.key_view) impl_->keys = StepMatrix(Trans::yes, d.key_view, d.storage);
 }
 PackedAttentionalRnn::~PackedAttentionalRnn() = default;
 PackedAttentionalRnn::PackedAttentionalRnn(PackedAttentionalRnn&&) noexcept = default;
@@ -60,7 +71,7 @@ AttentionalRnnStepper::AttentionalRnnStepper(const PackedAttentionalRnn& packed,
   const decoder::Vector<Var> states(first.begin(), first.end());
   const decoder::Vector<Var> cells(first_cell.begin(), first_cell.end());
   decoder::check_first(d, rows, states, cells);
-  const Var keys = decoder::keys_of(d, impl_->packed.score, memory);
+  const Var keys = impl_->packed.keys_of(memory);
   decoder::set_source(d, memory, keys, memory_lengths, impl_->source);
   Carried& carried = impl_->carried = Carried(d, impl_->source, rows);
   for (std::size_t l = 0; l < first.size(); ++l) carried.states[l].copy_from(first[l]);

@@ -131,9 +131,9 @@ std::shared_ptr<const PackedAttentionalRnn> RnnDecoder::packed() const {
   return std::make_shared<const PackedAttentionalRnn>(weights_, options(), sizes_.embedding, attended_width_);
 }
 
-std::shared_ptr<const std::vector<RecurrentStepper>> RnnDecoder::packed_layers() const {
+std::shared_ptr<const RnnDecoder::PackedLayers> RnnDecoder::packed_layers() const {
   if (packed_layers_) return packed_layers_;
-  auto steppers = std::make_shared<std::vector<RecurrentStepper>>();
+  auto all = std::make_shared<PackedLayers>();
   for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
     const DecoderLayer& l = weights_.layers[i];
     const Var input = i == 0 ? Var(l.input.value().slice(0, 0, sizes_.embedding).contiguous()) : l.input;
@@ -141,12 +141,17 @@ std::shared_ptr<const std::vector<RecurrentStepper>> RnnDecoder::packed_layers()
       return std::make_shared<const PackedWeight>(w.value(), MatrixLayout::in_out, weights_.storage);
     };
     if (weights_.cell == Cell::gru) {
-      steppers->emplace_back(GruWeights{input, l.state, l.bias, l.state_bias, pack(input), pack(l.state)});
+      all->steppers.emplace_back(GruWeights{input, l.state, l.bias, l.state_bias, pack(input), pack(l.state)});
     } else {
-      steppers->emplace_back(LstmWeights{input, l.state, l.bias, pack(input), pack(l.state)});
+      all->steppers.emplace_back(LstmWeights{input, l.state, l.bias, pack(input), pack(l.state)});
     }
   }
-  return steppers;
+  const Tensor low = weights_.layers[0].input.value();
+  if (low.dim(0) > sizes_.embedding) {
+    all->summary = std::make_unique<const PackedWeight>(low.slice(0, sizes_.embedding, low.dim(0)).contiguous(),
+                                                        MatrixLayout::in_out, weights_.storage);
+  }
+  return all;
 }
 
 RnnDecoder::Start RnnDecoder::begin(const Memory* memory, std::int64_t rows) const {

@@ -40,6 +40,10 @@ class RnnDecoder final : public Decoder {
     std::vector<Var, ArenaAllocator<Var>> cells;   // the same of LSTMs; empty: zeros
     [[nodiscard]] Var first_cell(std::size_t layer) const { return cells.empty() ? Var() : cells[layer]; }
   };
+  struct PackedLayers {
+    std::vector<RecurrentStepper> steppers;
+    std::unique_ptr<const PackedWeight> summary{};  // from the summary to the first layer's gates; only with a memory
+  };
   [[nodiscard]] Start begin(const Memory* memory, std::int64_t rows) const;
   [[nodiscard]] bool luong() const { return config_.form == RnnForm::luong; }
   [[nodiscard]] bool conditional() const { return config_.form == RnnForm::conditional; }
@@ -56,7 +60,7 @@ class RnnDecoder final : public Decoder {
   [[nodiscard]] AttentionalRnnOptions options() const;
   /// The weights of the time loop packed: those of the model, or, where it is still being trained, as they are now.
   [[nodiscard]] std::shared_ptr<const PackedAttentionalRnn> packed() const;
-  [[nodiscard]] std::shared_ptr<const std::vector<RecurrentStepper>> packed_layers() const;
+  [[nodiscard]] std::shared_ptr<const PackedLayers> packed_layers() const;
 
   RnnDecoderConfig config_;
   std::string name_;
@@ -67,7 +71,7 @@ class RnnDecoder final : public Decoder {
   std::vector<Linear> first_;                           // from the summary to each layer's first state
   Linear from_state_, from_context_, from_input_;       // what the output layer sees; not in Luong's form
   std::shared_ptr<const PackedAttentionalRnn> packed_;  // for decoding
-  std::shared_ptr<const std::vector<RecurrentStepper>> packed_layers_;  // the same without attention
+  std::shared_ptr<const PackedLayers> packed_layers_;   // the same without attention
 };
 
 }  // namespace fovea

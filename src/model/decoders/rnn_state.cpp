@@ -40,16 +40,15 @@ PlainRnnState::PlainRnnState(const RnnDecoder& decoder, const Memory* memory, st
                                                            : Tensor());
   }
   if (memory == nullptr) return;
-  const Var& input = decoder.weights_.layers[0].input;
-  fed_ = linear(start.summary, slice(input, 0, decoder.sizes_.embedding, input.dim(0))).value();
+  fed_ = layers_->summary->product(start.summary.value());
   context_ = decoder.from_context_(start.summary).value();
 }
 
 Tensor PlainRnnState::step(const Tensor& embedded) {
   const NoGrad quiet;
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    (*layers_)[i].step(i == 0 ? embedded.contiguous() : states_[i - 1], states_[i], cells_[i],
-                       i == 0 ? fed_ : Tensor());
+    layers_->steppers[i].step(i == 0 ? embedded.contiguous() : states_[i - 1], states_[i], cells_[i],
+                              i == 0 ? fed_ : Tensor());
   }
   const Var out = add(decoder_.from_state_(states_.back()), decoder_.from_input_(embedded));
   return decoder_.activated(context_ ? add(out, context_) : out).value();

@@ -37,7 +37,7 @@ class PlainRnnState final : public DecoderState {
 
  private:
   const RnnDecoder& decoder_;
-  std::shared_ptr<const std::vector<RecurrentStepper>> layers_;
+  std::shared_ptr<const RnnDecoder::PackedLayers> layers_;
   std::vector<Tensor> states_, cells_;  // per layer [rows, width]; cells of LSTMs
   Tensor fed_;                          // [rows, gates width]: the summary's part of the first layer's sums
   Tensor context_;                      // [rows, width]: its part of the output
