@@ -34,9 +34,13 @@ void gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedM
 void parallel_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, float beta, float* c,
                           std::int64_t ldc, const Epilogue& epilogue = {});
 
+/// What a thread gets of a product whose columns are visited comes in so many parts, so that one that is late gets
+/// less.
+constexpr int kPartsPerThread = 4;
+
 /// Gets A B + bias, some columns at a time while they are in the cache: `values` [m, n], rows `stride` apart, are the
-/// columns `first` to first + n. Calls come from all threads; those of one `part` (0 to threads() - 1) come in order
-/// from one, and lower parts have lower columns.
+/// columns `first` to first + n. Calls come from all threads; those of one `part` (0 to kPartsPerThread * threads() -
+/// 1) come in order from one, and lower parts have lower columns.
 struct ColumnsVisitor {
   void* context = nullptr;
   void (*visit)(void* context, int part, std::int64_t first, std::int64_t n, const float* values,

@@ -59,16 +59,16 @@ void BestRows::choose(std::int64_t rows, const float* states, const PackedWeight
   request_ = request;
   rows_ = rows;
   blocks_ = (weight.out() + kPeakColumns - 1) / kPeakColumns;
-  const auto parts = static_cast<std::size_t>(threads());
+  const auto parts = static_cast<std::size_t>(kernels::kPartsPerThread * threads());
   const auto count = static_cast<std::size_t>(rows);
   const auto most = static_cast<std::size_t>(request.count);
   if (request.probabilities) peaks_.resize(count * static_cast<std::size_t>(blocks_));
   ends_.resize(count);
   held_.resize(parts * count * most);
   held_count_.assign(parts * count, 0);
-  // As many columns at a time as stay in the second-level cache beside the weights; of few rows all that a thread has.
+  // As many columns at a time as stay in the second-level cache beside the weights; of few rows a whole part.
   constexpr std::int64_t kTogether = 32 * 1024;
-  const std::int64_t most_blocks = (blocks_ + threads() - 1) / threads();
+  const std::int64_t most_blocks = (blocks_ + static_cast<std::int64_t>(parts) - 1) / static_cast<std::int64_t>(parts);
   const std::int64_t width = std::clamp<std::int64_t>(kTogether / rows / kPeakColumns, 1, most_blocks) * kPeakColumns;
   kernels::visit_gemm_packed(
       rows, states, weight.in(), weight.matrix(), bias, width,
