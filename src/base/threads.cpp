@@ -37,9 +37,9 @@ void relax() {
 #endif
 }
 
-// How often an idle thread looks before it sleeps: about 50 microseconds, longer than the gap between two kernels of
+// How often an idle thread looks before it sleeps: about 100 microseconds, longer than the gap between two kernels of
 // one training step, short enough that a waiting process does not burn a core.
-constexpr int kSpins = 2000;
+constexpr int kSpins = 4000;
 
 constexpr int kMostThreads = 1024;
 

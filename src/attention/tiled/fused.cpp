@@ -77,7 +77,10 @@ void fused_forward(const FusedAttention& attention) {
   const std::int64_t scratch = kernel.scratch(s.keys, s.dim, s.value_dim);
   const std::int64_t per_head = blocks(s.queries, kRowBlock);
   const std::int64_t tasks = s.batch * s.heads * per_head;
-  parallel_for(tasks, grain(tasks), [&](std::int64_t begin, std::int64_t end) {
+  // A short sentence takes some microseconds, less than waking another thread does.
+  constexpr std::int64_t kWorth = 256 * 1024;
+  const bool alone = attention.w == nullptr && s.batch * s.heads * s.queries * s.keys * (s.dim + s.value_dim) < kWorth;
+  parallel_for(tasks, alone ? tasks : grain(tasks), [&](std::int64_t begin, std::int64_t end) {
     float* memory = detail::kept_scratch(scratch);
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t b = task / per_head / s.heads;
