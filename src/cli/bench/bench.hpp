@@ -56,7 +56,7 @@ struct CaptionBench {
   bool freeze = false;
   int dim = 256;
   std::int64_t batch_tokens = 1500, micro_tokens = 750;
-  double seconds = 10;
+  double seconds = 4;
 };
 [[nodiscard]] nlohmann::json measure_captions(const CaptionBench& options);
 

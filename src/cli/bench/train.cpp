@@ -72,8 +72,11 @@ struct TrainBench {
   std::int64_t length = 0;  // of all sentences; 0: 13 to 16
   std::string precision = "fp32";
   int threads = 0;
-  double seconds = 10;
+  double seconds = 4;
 };
+
+// That take turns; each is seen twice before the clock starts, so that the arena has what it needs.
+constexpr std::int64_t kBatches = 2;
 
 nlohmann::json measure(const TrainBench& o) {
   ModelConfig config = preset(o.preset);
@@ -89,7 +92,7 @@ nlohmann::json measure(const TrainBench& o) {
   build_weights(config, parameters);
   const TrainOptions options;
   const auto count = std::max<std::int64_t>(1, o.length > 0 ? o.batch_tokens / o.length : o.batch_tokens * 2 / 29);
-  const RandomPairs pairs(4 * count, o.vocabulary, o.length, o.task == "chat" ? 3 : 1, 7);
+  const RandomPairs pairs(kBatches * count, o.vocabulary, o.length, o.task == "chat" ? 3 : 1, 7);
   const PairExamples examples(pairs);
   const LearnerFactory learners = pair_learners(config, pairs);
   Workers workers(learners, parameters, threads(), processes());
@@ -103,11 +106,11 @@ nlohmann::json measure(const TrainBench& o) {
   std::vector<double> peaks;
   std::vector<std::int64_t> batch;
   kernels::ProductTime& products = kernels::product_time();
-  double timed = 0;  // seconds of the steps whose products are timed: the last four
-  for (std::int64_t step = 1; seconds < o.seconds || steps < 2 || timed_steps < 4; ++step) {
+  double timed = 0;  // seconds of the steps whose products are timed: the last ones
+  for (std::int64_t step = 1; seconds < o.seconds || steps < 2 || timed_steps < kBatches; ++step) {
     products.wanted = seconds >= o.seconds && steps >= 2;
     batch.resize(static_cast<std::size_t>(count));
-    std::iota(batch.begin(), batch.end(), (step % 4) * count);
+    std::iota(batch.begin(), batch.end(), (step % kBatches) * count);
     double needed = 0;
     for (const auto i : batch) {
       needed += 3 * forward_flops(config, static_cast<std::int64_t>(pairs.source(i).size()) + 1,
@@ -118,7 +121,7 @@ nlohmann::json measure(const TrainBench& o) {
         workers.run(examples, batch, o.micro_tokens, 0.3F, {.label_smoothing = 0.1F}, static_cast<std::uint64_t>(step));
     adam.step(1e-4, 1.0 / static_cast<double>(totals.outputs));
     const double took = now() - start;
-    if (step <= 8) {  // all four batches twice: the arena has what it needs
+    if (step <= 2 * kBatches) {
       allocations = arena_stats().system_allocations;
       continue;
     }
