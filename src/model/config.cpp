@@ -143,6 +143,13 @@ void check_part(const RnnDecoderConfig& c, int) {
     throw UsageError("attention-dim: only additive and concat attention have an inner width");
   }
   if (c.cells_start && c.cell != Cell::lstm) throw UsageError("cells-start: a GRU has no cells beside its states");
+  if (c.layers_start && (c.mean_start || c.cells_start)) {
+    throw UsageError(
+        "layers-start: states and cells are the encoder's own; mean-start and cells-start do not go with it");
+  }
+  if (c.residual && c.form != RnnForm::conditional) {
+    throw UsageError("residual: only the layers of an rnn decoder of the conditional form have it");
+  }
   if (c.readout != Activation::none && c.readout != Activation::tanh) {
     throw UsageError(fmt::format("readout: none or tanh, not {}", enum_text(c.readout)));
   }
@@ -154,8 +161,19 @@ void check_part(const RnnDecoderConfig& c, int) {
   if (c.attention == RnnAttention::none) {
     throw UsageError("form: conditional attends between two cells; it needs attention");
   }
-  if (c.layers != 1) {
-    throw UsageError(fmt::format("form: a conditional decoder has one layer of two cells, not {} layers", c.layers));
+}
+
+// A decoder whose layers start as those of its encoder ended.
+void check_layers_start(const EncoderConfig& encoder, const RnnDecoderConfig& c) {
+  const auto* rnn = std::get_if<RnnEncoderConfig>(&encoder);
+  if (rnn == nullptr) {
+    throw UsageError(fmt::format("layers-start: only an rnn encoder has last states, not {}", kind_of(encoder)));
+  }
+  const int width = rnn->dim * (rnn->bidirectional ? 2 : 1);
+  if (rnn->layers != c.layers || width != c.dim || rnn->cell != c.cell) {
+    throw UsageError(fmt::format(
+        "layers-start: {} layers of {} {} units in the decoder cannot start as {} layers of {} {} units in the encoder",
+        c.layers, c.dim, enum_text(c.cell), rnn->layers, width, enum_text(rnn->cell)));
   }
 }
 
@@ -185,6 +203,9 @@ void check_generator(const ModelConfig& model, const GeneratorConfig& g) {
   std::visit([](const auto& c) { check_ranges(c); }, g.decoder);
   std::visit([&g](const auto& c) { check_part(c, g.embedding); }, g.decoder);
   std::visit([](const auto& c) { check_side(c, true); }, g.decoder);
+  if (const auto* rnn = std::get_if<RnnDecoderConfig>(&g.decoder); rnn != nullptr && rnn->layers_start) {
+    check_layers_start(model.encoder, *rnn);
+  }
   const bool cnn = std::holds_alternative<CnnConfig>(model.encoder) || std::holds_alternative<CnnConfig>(g.decoder);
   if (((tokens != nullptr && !tokens->scaled_embeddings) || !g.scaled_embeddings) && cnn) {
     throw UsageError("scaled-embeddings: a CNN cannot do without; it adds positions of that size");

@@ -90,6 +90,8 @@ Memory TurnAttention::encode(const Encoder& encoder, const Var& embedded, const 
   Memory out{.states = in_place(read.states), .lengths = source.lengths};
   if (read.values) out.values = in_place(read.values);
   if (read.summary) out.summary = gather(read.summary, last);
+  for (const Var& state : read.last) out.last.push_back(gather(state, last));
+  for (const Var& cell : read.last_cells) out.last_cells.push_back(gather(cell, last));
   // The encoder's self-attention within turns, as blocks on the diagonal.
   for (const Var& layer : read.attention) {
     const Tensor w = layer.value().contiguous();

@@ -151,6 +151,15 @@ TEST(Onnx, RecurrentModelsGiveTheirLogits) {
     decoder.readout_dim = 13;
     decoder.readout = Activation::tanh;
     cases.add(name + "-deep-output", of(RnnEncoderConfig{.dim = 9, .cell = cell}, decoder));
+    decoder = {.layers = 3, .dim = 14, .cell = cell, .form = RnnForm::conditional, .residual = true};
+    const RnnEncoderConfig two{.layers = 2, .dim = 7, .cell = cell, .residual = false};
+    cases.add(name + "-deep-conditional", of(two, decoder));
+    decoder = {.layers = 2, .dim = 14, .cell = cell, .attention = RnnAttention::general, .form = RnnForm::luong};
+    decoder.input_feeding = decoder.layers_start = true;
+    cases.add(name + "-layers-start", of(two, decoder));
+    decoder.input_feeding = false;
+    decoder.attention = RnnAttention::none;
+    cases.add(name + "-plain-layers-start", of(two, decoder));
     decoder = {.layers = 2, .dim = 14, .cell = cell, .attention = RnnAttention::none};
     cases.add(name + "-plain", of(RnnEncoderConfig{.dim = 9, .cell = cell}, decoder));
   }

@@ -253,7 +253,7 @@ TEST(ModelConfig, InputFeedingIsForTheLuongForm) {
   expect_taken(feeding, "rnn-luong");
 }
 
-TEST(ModelConfig, TheConditionalFormHasAttentionAndOneLayer) {
+TEST(ModelConfig, TheConditionalFormHasAttention) {
   const auto conditional = [](int encoder_layers, int decoder_layers) {
     return [=](ModelConfig& c) {
       encoder<RnnEncoderConfig>(c).layers = encoder_layers;
@@ -263,7 +263,7 @@ TEST(ModelConfig, TheConditionalFormHasAttentionAndOneLayer) {
   };
   expect_taken(conditional(1, 1), "rnn-bahdanau");
   expect_refused("form", conditional(1, 1), "rnn-plain");
-  expect_refused("form", conditional(2, 2), "rnn-bahdanau");
+  expect_taken(conditional(2, 2), "rnn-bahdanau");
   expect_taken(conditional(2, 1), "rnn-bahdanau");
 }
 
@@ -280,6 +280,33 @@ TEST(ModelConfig, FieldsOfARecurrentDecoderThatDoNotFitAreNamed) {
   expect_refused("readout", with(&C::readout, Activation::relu), "rnn-plain");
   expect_refused("readout", with(&C::readout, Activation::tanh), "rnn-luong");
   expect_refused("readout", with(&C::readout_dim, 20), "rnn-luong");
+  expect_refused("residual", with(&C::residual, true), "rnn-luong");
+}
+
+TEST(ModelConfig, LayersStartOnlyAsLayersOfTheSameSizeEnd) {
+  const auto starting = [](int layers, int dim, Cell cell) {
+    return [=](ModelConfig& c) {
+      c.encoder = RnnEncoderConfig{.layers = 2, .dim = 32, .cell = Cell::lstm};
+      c.generator().decoder = RnnDecoderConfig{.layers = layers, .dim = dim, .cell = cell, .layers_start = true};
+    };
+  };
+  expect_taken(starting(2, 64, Cell::lstm), "rnn-bahdanau");
+  expect_refused("layers_start", starting(3, 64, Cell::lstm), "rnn-bahdanau");
+  expect_refused("layers_start", starting(2, 32, Cell::lstm), "rnn-bahdanau");
+  expect_refused("layers_start", starting(2, 64, Cell::gru), "rnn-bahdanau");
+  const auto also = [](auto member, const EncoderConfig& encoder) {
+    return [=](ModelConfig& c) {
+      c.encoder = encoder;
+      RnnDecoderConfig part{.dim = 64, .cell = Cell::lstm, .layers_start = true};
+      part.*member = true;
+      c.generator().decoder = part;
+    };
+  };
+  const RnnEncoderConfig rnn{.dim = 32, .cell = Cell::lstm};
+  expect_taken(also(&RnnDecoderConfig::layers_start, rnn), "rnn-bahdanau");
+  expect_refused("layers_start", also(&RnnDecoderConfig::layers_start, CnnConfig{}), "rnn-bahdanau");
+  expect_refused("layers_start", also(&RnnDecoderConfig::mean_start, rnn), "rnn-bahdanau");
+  expect_refused("layers_start", also(&RnnDecoderConfig::cells_start, rnn), "rnn-bahdanau");
 }
 
 TEST(ModelConfig, SaysWhatAttendsToTheMemory) {

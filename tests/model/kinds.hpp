@@ -93,6 +93,26 @@ inline std::vector<std::pair<std::string, ModelConfig>> kinds() {
                                               .readout = Activation::tanh}));
     }
   }
+  // As Marian's and OpenNMT's of several layers: without residuals, or in the decoder too; first states of each layer.
+  for (const Cell cell : {Cell::gru, Cell::lstm}) {
+    const RnnEncoderConfig encoder{.layers = 2, .dim = 8, .cell = cell, .residual = false};
+    RnnDecoderConfig decoder{.layers = 3, .dim = 16, .cell = cell, .form = RnnForm::conditional};
+    add(fmt::format("rnn {}, layers above a conditional one", enum_text(cell)), small(encoder, decoder));
+    decoder.residual = true;
+    add(fmt::format("rnn {}, residual layers above a conditional one", enum_text(cell)), small(encoder, decoder));
+    decoder.layers = 2;
+    decoder.layers_start = true;
+    add(fmt::format("rnn {}, conditional, layers start as the encoder's end", enum_text(cell)),
+        small(encoder, decoder));
+    decoder.residual = false;
+    decoder.form = RnnForm::luong;
+    decoder.attention = RnnAttention::general;
+    decoder.input_feeding = true;
+    add(fmt::format("rnn {}, luong, layers start as the encoder's end", enum_text(cell)), small(encoder, decoder));
+    decoder.input_feeding = false;
+    decoder.attention = RnnAttention::none;
+    add(fmt::format("rnn {}, plain, layers start as the encoder's end", enum_text(cell)), small(encoder, decoder));
+  }
   TransformerConfig t = small_transformer();
   t.scaled_scores = false;
   add("transformer, undivided scores", small(t, t));

@@ -27,7 +27,8 @@ struct MayBeAbsent {};
 enum class RnnAttention { none, additive, dot, scaled_dot, general, concat, location, cosine };
 /// Bahdanau 2015: the query is the previous state and the context enters the cell. Luong 2015: the query is the
 /// current state, an attentional layer mixes state and context. Conditional (Sennrich 2017): two cells with the
-/// attention between them; the query is the state that has read the last word, the context enters the second cell.
+/// attention between them; the query is the state that has read the last word, the context enters the second cell;
+/// further layers stand above the second cell.
 /// Gated (Xu et al. 2015): Bahdanau's, and the context is multiplied by a gate that the query opens.
 enum class RnnForm { bahdanau, luong, conditional, gated };
 /// What a gated decoder reads of the memory: the mean by the attention weights, or one place that is drawn by them in
@@ -61,6 +62,7 @@ struct RnnEncoderConfig {
   int dim = 256;                              // hidden units of each direction
   Cell cell = Cell::gru;                      // GRU or LSTM
   bool bidirectional = true;                  // read in both directions
+  bool residual = true;  // from the second layer on a layer's output is its input plus what its cells give
 
   /// Calls visit(name, field, limits…) for each field.
   template <class Self, class Visit>
@@ -69,6 +71,7 @@ struct RnnEncoderConfig {
     visit("dim", c.dim, 1, 16384);
     visit("cell", c.cell);
     visit("bidirectional", c.bidirectional);
+    visit("residual", c.residual, MayBeAbsent{});
   }
 };
 
@@ -165,9 +168,11 @@ struct RnnDecoderConfig {
   Focus attention_kind = Focus::soft;               // of the gated form: the mean of all places, or one
   int max_positions = 1024;                         // of the location score: the longest source, its end included
   int attention_dim = 0;                            // inner width of the additive and concat scores; 0: dim
-  bool mean_start = false;                // first states from the mean of the memory, also of an RNN's, not its last
-  bool cells_start = false;               // the cells of an LSTM start as its states do, not with zeros
-  int readout_dim = 0;                    // width of what the output layer reads; 0: dim. Luong's is always dim
+  bool mean_start = false;    // first states from the mean of the memory, also of an RNN's, not its last
+  bool cells_start = false;   // the cells of an LSTM start as its states do, not with zeros
+  bool layers_start = false;  // each layer starts with the last state, and cells, of the RNN encoder's layer beside it
+  bool residual = false;      // conditional: a layer above the first gives its input plus what its cells give
+  int readout_dim = 0;        // width of what the output layer reads; 0: dim. Luong's is always dim
   Activation readout = Activation::none;  // of that layer; none or tanh. Luong's is always tanh
 
   /// Calls visit(name, field, limits…) for each field.
@@ -181,6 +186,8 @@ struct RnnDecoderConfig {
     visit("input-feeding", c.input_feeding);
     visit("mean-start", c.mean_start, MayBeAbsent{});
     visit("cells-start", c.cells_start, MayBeAbsent{});
+    visit("layers-start", c.layers_start, MayBeAbsent{});
+    visit("residual", c.residual, MayBeAbsent{});
     visit("readout-dim", c.readout_dim, MayBeAbsent{}, 0, 16384);
     visit("readout", c.readout, MayBeAbsent{});
     if (c.attention == RnnAttention::none) return;

@@ -27,6 +27,8 @@ struct Memory {
   Var states{};                             // [batch, length, width]; rows past a length are never read
   Var values{};                             // what attention reads where it attends; empty: the states themselves
   Var summary{};                            // [batch, width]: an RNN's last states; empty: the mean of the states
+  std::vector<Var> last{};                  // [batch, width] per layer: an RNN's last states, the top layer's too
+  std::vector<Var> last_cells{};            // the same of an LSTM's cells
   std::span<const std::int64_t> lengths{};  // [batch]
   std::span<const std::int32_t> copies{};   // [batch * length]: see Tokens::copies
   std::vector<Var> attention{};  // when asked for: per layer, the self-attention [batch, heads, length, length]

@@ -37,6 +37,13 @@ std::string width_of_memory(const ModelConfig& config) {
   return std::to_string(config.tokens().embedding);  // the other kinds' too
 }
 
+// An RNN's last states are as wide as its memory, or there is one of each layer, and of an LSTM's cells.
+std::string width_of_summary(const ModelConfig& config) {
+  const auto* decoder = std::get_if<RnnDecoderConfig>(&config.generator().decoder);
+  if (decoder == nullptr || !decoder->layers_start) return width_of_memory(config);
+  return std::to_string(decoder->dim * decoder->layers * (decoder->cell == Cell::lstm ? 2 : 1));
+}
+
 }  // namespace
 
 void export_onnx(const LoadedModel& model, const std::filesystem::path& out) {
@@ -56,7 +63,7 @@ void export_onnx(const LoadedModel& model, const std::filesystem::path& out) {
     const OnnxMemory memory = std::visit([&](const auto& c) { return encode(layers, c, x, lengths); }, config.encoder);
     graph.output(memory.states, "memory", memory_axes);
     if (reads_values(config)) graph.output(memory.values, "values", memory_axes);
-    if (reads_summary(config)) graph.output(memory.summary, "summary", {"batch", width});
+    if (reads_summary(config)) graph.output(memory.summary, "summary", {"batch", width_of_summary(config)});
     graph.write(out / "encoder.onnx");
   }
   OnnxGraph graph("decoder");
@@ -65,7 +72,9 @@ void export_onnx(const LoadedModel& model, const std::filesystem::path& out) {
   OnnxMemory memory;
   memory.states = graph.input("memory", Type::float32, memory_axes);
   if (reads_values(config)) memory.values = graph.input("values", Type::float32, memory_axes);
-  if (reads_summary(config)) memory.summary = graph.input("summary", Type::float32, {"batch", width});
+  if (reads_summary(config)) {
+    memory.summary = graph.input("summary", Type::float32, {"batch", width_of_summary(config)});
+  }
   memory.lengths = graph.input("lengths", Type::int64, {"batch"});
   const std::string x = layers.embedded(target, names.target, generator.embedding, generator.scaled_embeddings);
   std::string states = std::visit([&](const auto& c) { return decode(layers, c, x, memory); }, generator.decoder);

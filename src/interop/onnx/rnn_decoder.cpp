@@ -66,15 +66,22 @@ class RnnStep {
   // All layers, the first from its input's product.
   void layers(const std::string& input) {
     cell("decoder.0", 0, input);
-    for (std::size_t i = 1; i < states.size(); ++i) {
-      const std::string name = fmt::format("decoder.{}", i);
-      cell(name, i, l.product(states[i - 1], l.weight(name + ".input")));
-    }
+    (void)layers_above();
   }
 
-  // The context of the top state, [batch, width].
-  std::string context() {
-    const std::string& h = states.back();
+  // All but the first; gives what the top one gives.
+  std::string layers_above() {
+    std::string x = states[0];
+    for (std::size_t i = 1; i < states.size(); ++i) {
+      const std::string name = fmt::format("decoder.{}", i);
+      cell(name, i, l.product(x, l.weight(name + ".input")));
+      x = c_.residual ? l.add(x, states[i]) : states[i];
+    }
+    return x;
+  }
+
+  // The context of a state, [batch, width].
+  std::string context(const std::string& h) {
     std::string visible = from_.visible;
     std::string distance;
     if (c_.local != LocalKind::none) {
@@ -162,6 +169,12 @@ std::string keys_of(OnnxLayers& l, const RnnDecoderConfig& c, const std::string&
   }
 }
 
+// The encoder's last states of all layers, and then its cells, where the decoder starts with them; else nothing.
+std::vector<std::string> last_of(OnnxLayers& l, const RnnDecoderConfig& c, const std::string& summary) {
+  if (!c.layers_start) return {};
+  return l.split(summary, static_cast<std::size_t>(c.layers) * (c.cell == Cell::lstm ? 2 : 1));
+}
+
 // One step from the first layer's product with its embedding; gives what the output layer reads of it.
 std::vector<std::string> take(RnnStep& step, const RnnDecoderConfig& c, const std::string& x,
                               const std::string& fed_rows) {
@@ -173,17 +186,18 @@ std::vector<std::string> take(RnnStep& step, const RnnDecoderConfig& c, const st
   }
   if (luong(c)) {
     step.layers(c.input_feeding ? with(step.fed) : x);
-    const std::string both = l.graph.node("Concat", {step.context(), step.states.back()}, {{"axis", std::int64_t{1}}});
+    const std::string both =
+        l.graph.node("Concat", {step.context(step.states.back()), step.states.back()}, {{"axis", std::int64_t{1}}});
     step.fed = l.graph.node("Tanh", {l.linear("decoder.attentional", both)});
     return {step.fed};
   }
   if (c.form == RnnForm::conditional) {
-    step.layers(x);
-    const std::string context = step.context();
+    step.cell("decoder.0", 0, x);
+    const std::string context = step.context(step.states[0]);
     step.cell("decoder.second", 0, l.product(context, l.weight("decoder.second.input")));
-    return {step.states.back(), context};
+    return {step.layers_above(), context};
   }
-  const std::string context = step.context();
+  const std::string context = step.context(step.states.back());
   step.layers(with(context));
   return {step.states.back(), context};
 }
@@ -199,11 +213,17 @@ std::vector<std::string> loop(OnnxLayers& l, const RnnDecoderConfig& c, const St
     inputs.push_back(first);
     return body.input(name, Type::float32, {"batch", axis});
   };
+  const std::vector<std::string> last = last_of(l, c, summary);
   for (int i = 0; i < c.layers; ++i) {
-    const std::string first = l.graph.node("Tanh", {l.linear(fmt::format("decoder.{}.first", i), summary)});
+    const auto at = static_cast<std::size_t>(i);
+    const std::string first =
+        c.layers_start ? last[at] : l.graph.node("Tanh", {l.linear(fmt::format("decoder.{}.first", i), summary)});
     step.states.push_back(carried(fmt::format("state_{}", i), first, units));
     if (c.cell == Cell::gru) continue;
-    step.cells.push_back(carried(fmt::format("cell_{}", i), c.cells_start ? first : l.zeros_like(first), units));
+    const std::string cell = c.layers_start  ? last[static_cast<std::size_t>(c.layers) + at]
+                             : c.cells_start ? first
+                                             : l.zeros_like(first);
+    step.cells.push_back(carried(fmt::format("cell_{}", i), cell, units));
   }
   const bool feeds = luong(c) && c.input_feeding;
   if (feeds) step.fed = carried("fed", l.zeros_like(inputs[0]), units);
@@ -253,11 +273,12 @@ std::string decode(OnnxLayers& l, const RnnDecoderConfig& c, const std::string& 
   const std::int64_t rows = weight_of(l.model(), "decoder.0.input").dim(0);
   std::string input = l.product(embedded, l.rows("decoder.0.input", 0, width));
   const std::string fed_rows = rows > width ? l.rows("decoder.0.input", width, rows) : std::string();
-  if (!attends(c)) input = l.add(input, l.unsqueeze(l.product(summary, fed_rows), 1));
+  const std::string top = c.layers_start ? last_of(l, c, summary)[static_cast<std::size_t>(c.layers - 1)] : summary;
+  if (!attends(c)) input = l.add(input, l.unsqueeze(l.product(top, fed_rows), 1));
   const std::vector<std::string> read = loop(l, c, from, input, summary, fed_rows);
   if (luong(c)) return read[0];
   const std::string context = attends(c) ? l.linear("decoder.out.context", read[1], false)
-                                         : l.unsqueeze(l.linear("decoder.out.context", summary, false), 1);
+                                         : l.unsqueeze(l.linear("decoder.out.context", top, false), 1);
   const std::string out = l.add(l.linear("decoder.out.state", read[0]), l.linear("decoder.out.input", embedded, false));
   const std::string sum = l.add(out, context);
   return c.readout == Activation::tanh ? l.graph.node("Tanh", {sum}) : sum;

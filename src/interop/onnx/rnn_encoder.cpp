@@ -58,7 +58,7 @@ OnnxMemory encode(OnnxLayers& l, const RnnEncoderConfig& c, const std::string& e
   const std::string steps = l.cast(lengths, OnnxGraph::Type::int32);
   const std::int64_t width = c.dim * (c.bidirectional ? 2 : 1);
   std::string x = embedded;
-  std::string last;
+  std::vector<std::string> last, last_cells;
   for (int i = 0; i < c.layers; ++i) {
     const std::string at = fmt::format("encoder.{}", i);
     std::vector<std::string> cells{at + ".forward"};
@@ -71,17 +71,24 @@ OnnxMemory encode(OnnxLayers& l, const RnnEncoderConfig& c, const std::string& e
     std::vector<OnnxGraph::Attribute> attributes{{"hidden_size", std::int64_t{c.dim}},
                                                  {"direction", c.bidirectional ? "bidirectional" : "forward"}};
     if (c.cell == Cell::gru) attributes.push_back({"linear_before_reset", std::int64_t{1}});
-    const auto run = l.graph.nodes(c.cell == Cell::gru ? "GRU" : "LSTM", 2,
+    const auto run = l.graph.nodes(c.cell == Cell::gru ? "GRU" : "LSTM", c.cell == Cell::gru ? 2 : 3,
                                    {l.transpose(x, {1, 0, 2}), constant(".input"), constant(".state"),
                                     l.graph.constant(at + ".bias", biases(l.model(), cells, c.cell, c.dim)), steps},
                                    attributes);
     // [length, directions, batch, units] to [batch, length, directions units]
     const std::string states =
         l.graph.node("Reshape", {l.transpose(run[0], {2, 0, 1, 3}), l.graph.numbers({0, 0, width})});
-    x = i > 0 ? l.add(x, states) : states;
-    last = l.graph.node("Reshape", {l.transpose(run[1], {1, 0, 2}), l.graph.numbers({0, width})});
+    x = i > 0 && c.residual ? l.add(x, states) : states;
+    const auto of_batch = [&](const std::string& v) {
+      return l.graph.node("Reshape", {l.transpose(v, {1, 0, 2}), l.graph.numbers({0, width})});
+    };
+    last.push_back(of_batch(run[1]));
+    if (c.cell == Cell::lstm) last_cells.push_back(of_batch(run[2]));
   }
-  return {.states = x, .summary = last, .lengths = lengths};
+  const auto* decoder = std::get_if<RnnDecoderConfig>(&l.model().config.generator().decoder);
+  if (decoder == nullptr || !decoder->layers_start) return {.states = x, .summary = last.back(), .lengths = lengths};
+  last.insert(last.end(), last_cells.begin(), last_cells.end());
+  return {.states = x, .summary = l.graph.node("Concat", last, {{"axis", std::int64_t{1}}}), .lengths = lengths};
 }
 
 OnnxMemory encode(OnnxLayers&, const NoEncoderConfig&, const std::string& embedded, const std::string& lengths) {

@@ -62,6 +62,14 @@ DecoderForm form_of(RnnForm form) {
   }
 }
 
+// Of the first layers, as far as there are values.
+template <class Vars>
+std::vector<Tensor> values_of(const Vars& vars, std::size_t count) {
+  std::vector<Tensor> values;
+  for (std::size_t i = 0; i < count && i < vars.size(); ++i) values.push_back(vars[i].value());
+  return values;
+}
+
 bool needs_same_width(RnnAttention a) {
   return a == RnnAttention::dot || a == RnnAttention::scaled_dot || a == RnnAttention::cosine;
 }
@@ -83,8 +91,8 @@ RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes
   std::int64_t in = sizes.embedding + fed;
   for (int i = 0; i < config.layers; ++i) {
     const std::string at = name + "." + std::to_string(i);
-    weights_.layers.push_back(make_cell(config, at, in, p));
-    if (sizes.memory > 0) first_.emplace_back(p, at + ".first", sizes.memory, width);
+    (conditional() && i > 0 ? above_ : weights_.layers).push_back(make_cell(config, at, in, p));
+    if (sizes.memory > 0 && !config.layers_start) first_.emplace_back(p, at + ".first", sizes.memory, width);
     in = width;
   }
   if (conditional()) weights_.layers.push_back(make_cell(config, name + ".second", attended_width_, p));
@@ -110,11 +118,8 @@ RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes
   }
   if (!p.packed()) return;
   weights_.storage = *p.packed();
-  if (attends()) {
-    packed_ = packed();
-  } else {
-    packed_layers_ = packed_layers();
-  }
+  if (attends()) packed_ = packed();
+  packed_layers_ = packed_layers();
 }
 
 AttentionalRnnOptions RnnDecoder::options() const {
@@ -134,17 +139,12 @@ std::shared_ptr<const PackedAttentionalRnn> RnnDecoder::packed() const {
 std::shared_ptr<const RnnDecoder::PackedLayers> RnnDecoder::packed_layers() const {
   if (packed_layers_) return packed_layers_;
   auto all = std::make_shared<PackedLayers>();
+  for (const DecoderLayer& l : above_) all->steppers.push_back(packed_layer(l, l.input));
+  if (attends()) return all;
   for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
     const DecoderLayer& l = weights_.layers[i];
-    const Var input = i == 0 ? Var(l.input.value().slice(0, 0, sizes_.embedding).contiguous()) : l.input;
-    const auto pack = [this](const Var& w) {
-      return std::make_shared<const PackedWeight>(w.value(), MatrixLayout::in_out, weights_.storage);
-    };
-    if (weights_.cell == Cell::gru) {
-      all->steppers.emplace_back(GruWeights{input, l.state, l.bias, l.state_bias, pack(input), pack(l.state)});
-    } else {
-      all->steppers.emplace_back(LstmWeights{input, l.state, l.bias, pack(input), pack(l.state)});
-    }
+    all->steppers.push_back(
+        packed_layer(l, i == 0 ? Var(l.input.value().slice(0, 0, sizes_.embedding).contiguous()) : l.input));
   }
   const Tensor low = weights_.layers[0].input.value();
   if (low.dim(0) > sizes_.embedding) {
@@ -154,6 +154,32 @@ std::shared_ptr<const RnnDecoder::PackedLayers> RnnDecoder::packed_layers() cons
   return all;
 }
 
+RecurrentStepper RnnDecoder::packed_layer(const DecoderLayer& l, const Var& input) const {
+  const auto pack = [this](const Var& w) {
+    return std::make_shared<const PackedWeight>(w.value(), MatrixLayout::in_out, weights_.storage);
+  };
+  if (weights_.cell == Cell::gru) {
+    return RecurrentStepper(GruWeights{input, l.state, l.bias, l.state_bias, pack(input), pack(l.state)});
+  }
+  return RecurrentStepper(LstmWeights{input, l.state, l.bias, pack(input), pack(l.state)});
+}
+
+Recurrent RnnDecoder::run_layer(const DecoderLayer& l, const Var& input, const Var& x, const RecurrentOptions& how,
+                                const Start& start, std::size_t number) const {
+  if (weights_.cell == Cell::gru) return gru(x, {input, l.state, l.bias, l.state_bias}, how, start.states[number]);
+  return lstm(x, {input, l.state, l.bias}, how, start.states[number], start.first_cell(number));
+}
+
+Var RnnDecoder::above(const Var& states, const Start& start, std::span<const std::int64_t> lengths, Pass& pass) const {
+  Var x = states;
+  for (std::size_t i = 0; i < above_.size(); ++i) {
+    x = pass.drop(x);
+    const Var given = run_layer(above_[i], above_[i].input, x, {.lengths = lengths}, start, i + 1).states;
+    x = config_.residual ? add(x, given) : given;
+  }
+  return x;
+}
+
 RnnDecoder::Start RnnDecoder::begin(const Memory* memory, std::int64_t rows) const {
   Start s;
   if (memory == nullptr) {
@@ -161,6 +187,12 @@ RnnDecoder::Start RnnDecoder::begin(const Memory* memory, std::int64_t rows) con
     return s;
   }
   s.memory = project_memory_ ? project_memory_(memory->states) : memory->states;
+  if (config_.layers_start) {
+    s.summary = memory->summary;
+    for (const Var& state : memory->last) s.states.push_back(memory->for_targets(state));
+    for (const Var& cell : memory->last_cells) s.cells.push_back(memory->for_targets(cell));
+    return s;
+  }
   const bool last = memory->summary && !config_.mean_start;
   s.summary = last ? memory->summary : mean_rows(memory->states, memory->lengths);
   for (const Linear& layer : first_) s.states.push_back(memory->for_targets(layer(s.summary, Activation::tanh)));
@@ -185,9 +217,7 @@ Decoded RnnDecoder::decode_plain(const Start& start, const Var& embedded, std::s
   for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
     const DecoderLayer& l = weights_.layers[i];
     const Var input = i == 0 ? slice(l.input, 0, 0, sizes_.embedding) : l.input;
-    x = weights_.cell == Cell::gru
-            ? gru(x, {input, l.state, l.bias, l.state_bias}, how, start.states[i]).states
-            : lstm(x, {input, l.state, l.bias}, how, start.states[i], start.first_cell(i)).states;
+    x = run_layer(l, input, x, how, start, i).states;
     if (i + 1 < weights_.layers.size()) x = pass.drop(x);
     how.constant = {};
   }
@@ -224,10 +254,13 @@ Decoded RnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
     how.reading_seed = pass.next(0.5F).seed;
   }
   how.want_weights = want.cross || want.copy;
-  const AttentionalRnn run = attentional_rnn(e, s.memory, weights_, how, s.states, s.cells);
+  const std::span<const Var> states(s.states.data(), attending_states());
+  const std::span<const Var> cells(s.cells.data(), s.cells.empty() ? 0 : attending_states());
+  const AttentionalRnn run = attentional_rnn(e, s.memory, weights_, how, states, cells);
   Decoded out;
   out.read = run.read;
-  out.states = pass.drop(luong() ? run.attentional : read_out(run.states, run.contexts, e));
+  out.states =
+      pass.drop(luong() ? run.attentional : read_out(above(run.states, s, target.lengths, pass), run.contexts, e));
   if (want.copy) out.copy = run.weights;
   if (want.cross) {
     const Var& w = run.weights;  // [batch, length, source length]
@@ -240,11 +273,9 @@ Decoded RnnDecoder::decode_by_steps(const Start& s, const Memory& memory, const 
                                     const DecoderAttention& want) const {
   const NoGrad quiet;
   const std::int64_t length = embedded.dim(1);
-  std::vector<Tensor> first, cells;
-  for (const Var& state : s.states) first.push_back(state.value());
-  for (const Var& cell : s.cells) cells.push_back(cell.value());
   const std::shared_ptr<const PackedAttentionalRnn> packed_now = packed();
-  AttentionalRnnStepper stepper(*packed_now, s.memory.value(), memory.lengths, first, cells);
+  AttentionalRnnStepper stepper(*packed_now, s.memory.value(), memory.lengths, values_of(s.states, attending_states()),
+                                values_of(s.cells, attending_states()));
   Steps states, contexts, attentional, weights, scores, queries;
   LargestOfSteps largest(want.cross ? std::min(pass.top, s.memory.dim(1)) : 0);
   for (std::int64_t t = 0; t < length; ++t) {
@@ -264,7 +295,8 @@ Decoded RnnDecoder::decode_by_steps(const Start& s, const Memory& memory, const 
     largest.add(at.weights);
   }
   Decoded out;
-  out.states = luong() ? Var(attentional.all()) : read_out(states.all(), contexts.all(), embedded);
+  const Var top = luong() ? Var(states.all()) : above(states.all(), s, {}, pass);
+  out.states = luong() ? Var(attentional.all()) : read_out(top, contexts.all(), embedded);
   if (want.copy) out.copy = weights.all();
   if (want.cross && pass.top == 0) {
     const Tensor w = weights.all();
@@ -281,7 +313,7 @@ Decoded RnnDecoder::decode_by_steps(const Start& s, const Memory& memory, const 
     pass.note(attention, "scores", scores.all());
     pass.note(attention, "weights", weights.all());
     pass.note(attention, "context", contexts.all());
-    pass.note(name_, "state", states.all());
+    pass.note(name_, "state", top);
     if (luong()) pass.note(name_, "attentional", attentional.all());
     pass.note(name_, "output", out.states);
   }

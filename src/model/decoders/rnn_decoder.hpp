@@ -16,8 +16,9 @@ namespace fovea {
 /// Bahdanau et al. 2015: the previous state is the query, the context enters the cell, and the output layer sees state,
 /// context and input. Luong et al. 2015: the current state is the query, and an attentional layer mixes state and
 /// context, fed back or not. Conditional (Sennrich et al. 2017): a first cell reads the input, its state is the query,
-/// the context enters a second cell; the output layer is Bahdanau's. Without attention (Cho et al. 2014): the encoder's
-/// summary enters the cell at every step. Without a memory (a language model): the cells alone.
+/// the context enters a second cell, further layers may follow; the output layer is Bahdanau's. Without attention (Cho
+/// et al. 2014): the encoder's summary enters the cell at every step. Without a memory (a language model): the cells
+/// alone.
 class RnnDecoder final : public Decoder {
  public:
   RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes, Parameters& parameters,
@@ -33,6 +34,7 @@ class RnnDecoder final : public Decoder {
  private:
   friend class RnnState;
   friend class PlainRnnState;
+  friend struct LayerStates;
   struct Start {
     Var memory;                                    // [batch, length, memory width], what is attended to
     Var summary;                                   // [batch, width of the encoder]
@@ -48,6 +50,13 @@ class RnnDecoder final : public Decoder {
   [[nodiscard]] bool luong() const { return config_.form == RnnForm::luong; }
   [[nodiscard]] bool conditional() const { return config_.form == RnnForm::conditional; }
   [[nodiscard]] bool attends() const { return config_.attention != RnnAttention::none; }
+  /// The states that attention reads with: of the conditional form's layers the first alone.
+  [[nodiscard]] std::size_t attending_states() const { return conditional() ? 1 : weights_.layers.size(); }
+  /// What the layers above the conditional form's first give of its states [batch, length, dim].
+  [[nodiscard]] Var above(const Var& states, const Start& start, std::span<const std::int64_t> lengths,
+                          Pass& pass) const;
+  [[nodiscard]] Recurrent run_layer(const DecoderLayer& layer, const Var& input, const Var& x,
+                                    const RecurrentOptions& how, const Start& start, std::size_t number) const;
   [[nodiscard]] Var read_out(const Var& states, const Var& contexts, const Var& embedded) const;
   [[nodiscard]] Var activated(const Var& sum) const;
   [[nodiscard]] Decoded decode_plain(const Start& start, const Var& embedded, std::span<const std::int64_t> lengths,
@@ -61,17 +70,19 @@ class RnnDecoder final : public Decoder {
   /// The weights of the time loop packed: those of the model, or, where it is still being trained, as they are now.
   [[nodiscard]] std::shared_ptr<const PackedAttentionalRnn> packed() const;
   [[nodiscard]] std::shared_ptr<const PackedLayers> packed_layers() const;
+  [[nodiscard]] RecurrentStepper packed_layer(const DecoderLayer& layer, const Var& input) const;
 
   RnnDecoderConfig config_;
   std::string name_;
   DecoderSizes sizes_;
   std::int64_t attended_width_;                         // of the memory as it is attended to
   AttentionalRnnWeights weights_;                       // of the time loop
+  std::vector<DecoderLayer> above_;                     // conditional: layers above it
   Linear project_memory_;                               // to the states' width, where the score needs it
   std::vector<Linear> first_;                           // from the summary to each layer's first state
   Linear from_state_, from_context_, from_input_;       // what the output layer sees; not in Luong's form
   std::shared_ptr<const PackedAttentionalRnn> packed_;  // for decoding
-  std::shared_ptr<const PackedLayers> packed_layers_;   // the same without attention
+  std::shared_ptr<const PackedLayers> packed_layers_;   // of the layers that do not attend
 };
 
 }  // namespace fovea

@@ -9,13 +9,21 @@
 
 namespace fovea {
 
+/// The states of layers that do not attend, and the cells of LSTMs, per layer [rows, width].
+struct LayerStates {
+  /// As layers `begin` and on start.
+  LayerStates(const RnnDecoder& decoder, const RnnDecoder::Start& start, std::size_t begin);
+  void keep(std::span<const std::int32_t> rows);
+  std::vector<Tensor> states, cells;
+};
+
 /// With attention: the same steps as the time loop of training.
 class RnnState final : public DecoderState {
  public:
   RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_attention,
            const Interventions* interventions = nullptr);
   [[nodiscard]] Tensor step(const Tensor& embedded) override;
-  void keep(std::span<const std::int32_t> rows) override { stepper_->keep(rows); }
+  void keep(std::span<const std::int32_t> rows) override;
   [[nodiscard]] std::span<const Tensor> attention() const override { return weights_; }
 
  private:
@@ -25,6 +33,8 @@ class RnnState final : public DecoderState {
   std::int64_t length_ = 0;
   std::shared_ptr<const PackedAttentionalRnn> packed_;
   std::optional<AttentionalRnnStepper> stepper_;
+  std::shared_ptr<const RnnDecoder::PackedLayers> layers_;  // above the one that attends
+  std::optional<LayerStates> above_;
   std::vector<Tensor> weights_;  // of the last step, [rows, 1, source length]
 };
 
@@ -38,9 +48,9 @@ class PlainRnnState final : public DecoderState {
  private:
   const RnnDecoder& decoder_;
   std::shared_ptr<const RnnDecoder::PackedLayers> layers_;
-  std::vector<Tensor> states_, cells_;  // per layer [rows, width]; cells of LSTMs
-  Tensor fed_;                          // [rows, gates width]: the summary's part of the first layer's sums
-  Tensor context_;                      // [rows, width]: its part of the output
+  std::optional<LayerStates> at_;
+  Tensor fed_;      // [rows, gates width]: the summary's part of the first layer's sums
+  Tensor context_;  // [rows, width]: its part of the output
 };
 
 }  // namespace fovea

@@ -5,7 +5,7 @@
 namespace fovea {
 
 RnnEncoder::RnnEncoder(const RnnEncoderConfig& config, std::int64_t input, Parameters& p, const std::string& name)
-    : name_(name) {
+    : name_(name), residual_(config.residual) {
   for (int i = 0; i < config.layers; ++i) {
     layers_.emplace_back(p, name + "." + std::to_string(i),
                          RecurrentLayerOptions{.cell = config.cell,
@@ -18,16 +18,19 @@ RnnEncoder::RnnEncoder(const RnnEncoderConfig& config, std::int64_t input, Param
 Memory RnnEncoder::encode(const Sequence& input, Pass& pass, bool) const {
   Var x = pass.drop(input.values);
   pass.note(name_, "embedded", x);
-  Var last;
+  Memory memory{.lengths = input.lengths};
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Recurrent out = layers_[i](x, {.lengths = input.lengths});
     // From the second layer on widths agree, and a residual keeps the lower layer's view (Wu et al. 2016).
-    x = pass.drop(i > 0 ? add(x, out.states) : out.states);
-    last = out.last;
+    x = pass.drop(i > 0 && residual_ ? add(x, out.states) : out.states);
+    memory.last.push_back(out.last);
+    if (out.last_cell) memory.last_cells.push_back(out.last_cell);
   }
   pass.note(name_, "output", x);
-  pass.note(name_, "summary", last);
-  return {.states = x, .summary = last, .lengths = input.lengths};
+  memory.states = x;
+  memory.summary = memory.last.back();
+  pass.note(name_, "summary", memory.summary);
+  return memory;
 }
 
 }  // namespace fovea

@@ -17,6 +17,7 @@ class RnnEncoder final : public Encoder {
 
  private:
   std::string name_;
+  bool residual_;
   std::vector<RecurrentLayer> layers_;
 };
 
