@@ -121,8 +121,10 @@ INSTANTIATE_TEST_SUITE_P(Formats, ImportedCase,
                          testing::Values("marianmt-tied", "marianmt-untied", "marianmt-target", "marianmt-pre",
                                          "marianmt-torch", "marianmt-half", "marian-tied", "marian-untied",
                                          "marian-pre", "marian-learned", "marian-bin", "marian-int8", "marian-ssru",
-                                         "marian-amun", "marian-amun-tied", "marian-s2s", "marian-s2s-lstm", "ct2-v2",
-                                         "ct2-v3", "ct2-v4", "ct2-v5", "ct2-v6", "ct2-zero"),
+                                         "marian-amun", "marian-amun-tied", "marian-s2s", "marian-s2s-lstm",
+                                         "marian-s2s-deep", "marian-s2s-deep-lstm", "marian-s2s-skip",
+                                         "marian-s2s-skip-lstm", "marian-s2s-one-way", "marian-s2s-one-way-skip",
+                                         "ct2-v2", "ct2-v3", "ct2-v4", "ct2-v5", "ct2-v6", "ct2-zero"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -240,6 +242,16 @@ std::string pickle_error(const std::string& body) {
   const std::string bytes = bytes_of_pickle(body);
   return test::message_of<FileError>(
       [&] { (void)interop::read_pickle(std::as_bytes(std::span(bytes.data(), bytes.size())), "f"); });
+}
+
+TEST(Import, RefusesFeaturesOfRecurrentModelsByName) {
+  for (const auto& [name, said] : {std::pair("transitions", "option enc-cell-depth: 2 is not supported"),
+                                   {"high", "option dec-cell-high-depth: 2 is not supported"},
+                                   {"alternating", "option enc-type: alternating is not supported"},
+                                   {"skip", "option skip: true is not supported"},
+                                   {"norm", "option layer-normalization: true is not supported"}}) {
+    EXPECT_THAT(refused(cases() / (std::string("refused-marian-") + name) / "model"), HasSubstr(said)) << name;
+  }
 }
 
 TEST(Pickle, RunsNothing) {

@@ -56,21 +56,31 @@ class MarianCell:
         return (1 - z) * n + z * h, c
 
 
-def marian(folder, kind="gru", tie="none", amun=False, lookup=None):
-    """A bidirectional encoder, two cells with additive attention between them, a tanh layer before the output."""
+def marian(folder, kind="gru", tie="none", amun=False, lookup=None, depth=(1, 1), skip=False, one_way=False,
+           change={}):
+    """A bidirectional encoder, two cells with additive attention between them, a tanh layer before the output. Deeper
+    encoders have a stack for each direction or, one_way, forward layers above the first; deeper decoders layers above
+    the second cell."""
     dim, emb = 10, 12
+    wide = dim if one_way else 2 * dim
     tokens = ["</s>", "<unk>"] + WORDS
-    lookup = lookup or 2 * dim
+    lookup = lookup or wide
     embed_target = normal(len(tokens), emb)
     embed_source = embed_target if tie == "all" else normal(len(tokens), emb)
     output = normal(emb, len(tokens)) if tie == "none" else embed_target.T
     cells = {"encoder_bi": MarianCell(kind, emb, dim), "encoder_bi_r": MarianCell(kind, emb, dim),
-             "decoder_cell1": MarianCell(kind, emb, dim), "decoder_cell2": MarianCell(kind, 2 * dim, dim, final=True)}
+             "decoder_cell1": MarianCell(kind, emb, dim), "decoder_cell2": MarianCell(kind, wide, dim, final=True)}
+    for i in range(2, depth[0] + 1):
+        if one_way:
+            cells[f"encoder_l{i}_cell1"] = MarianCell(kind, 2 * dim if i == 2 else dim, dim)
+        else:
+            cells |= {f"encoder_bi{side}_l{i}_cell1": MarianCell(kind, dim, dim) for side in ("", "_r")}
+    cells |= {f"decoder_l{i}_cell1": MarianCell(kind, dim, dim) for i in range(2, depth[1] + 1)}
     t = {f"{at}_{k}": v for at, cell in cells.items() for k, v in cell.weights.items()}
-    t |= {"decoder_ff_state_W": normal(2 * dim, dim), "decoder_ff_state_b": normal(1, dim),
-          "decoder_W_comb_att": normal(dim, lookup), "decoder_Wc_att": normal(2 * dim, lookup),
+    t |= {"decoder_ff_state_W": normal(wide, dim), "decoder_ff_state_b": normal(1, dim),
+          "decoder_W_comb_att": normal(dim, lookup), "decoder_Wc_att": normal(wide, lookup),
           "decoder_b_att": normal(1, lookup), "decoder_U_att": normal(lookup, 1)}
-    for i, inputs in enumerate((emb, dim, 2 * dim)):
+    for i, inputs in enumerate((emb, dim, wide)):
         t |= {f"decoder_ff_logit_l1_W{i}": normal(inputs, emb), f"decoder_ff_logit_l1_b{i}": normal(1, emb)}
     t["decoder_ff_logit_l2_b"] = normal(1, len(tokens))
 
@@ -85,18 +95,33 @@ def marian(folder, kind="gru", tie="none", amun=False, lookup=None):
                 states.append(h)
             return states
 
-        memory = np.concatenate([np.array(read(cells["encoder_bi"], words)),
-                                 np.array(read(cells["encoder_bi_r"], words[::-1])[::-1])], 1)
+        def stack(names, x):
+            for i, name in enumerate(names):
+                given = np.array(read(cells[name], x))
+                x = given + x if skip and i > 0 else given
+            return x
+
+        above = range(2, 1 if one_way else depth[0] + 1)
+        memory = np.concatenate([stack(["encoder_bi"] + [f"encoder_bi_l{i}_cell1" for i in above], words),
+                                 stack(["encoder_bi_r"] + [f"encoder_bi_r_l{i}_cell1" for i in above],
+                                       words[::-1])[::-1]], 1)
+        if one_way:
+            memory = stack([f"encoder_l{i}_cell1" for i in range(2, depth[0] + 1)], memory)
         h = c = np.tanh(memory.mean(0) @ w["decoder_ff_state_W"] + w["decoder_ff_state_b"][0])
         keys = memory @ w["decoder_Wc_att"] + w["decoder_b_att"]
         rows = []
+        high = {i: (h, c) for i in range(2, depth[1] + 1)}
         for x in np.concatenate([np.zeros((1, emb)), embed_target[target].astype(np.float64)]):
             h, c = cells["decoder_cell1"].step(x, h, c)
             weights = softmax((np.tanh(keys + h @ w["decoder_W_comb_att"]) @ w["decoder_U_att"])[:, 0])
             context = weights @ memory
             h, c = cells["decoder_cell2"].step(context, h, c)
+            top = h
+            for i in high:
+                high[i] = cells[f"decoder_l{i}_cell1"].step(top, *high[i])
+                top = high[i][0] + top if skip else high[i][0]
             parts = [v @ w[f"decoder_ff_logit_l1_W{i}"] + w[f"decoder_ff_logit_l1_b{i}"][0]
-                     for i, v in enumerate((x, h, context))]
+                     for i, v in enumerate((x, top, context))]
             rows.append(np.tanh(sum(parts)) @ output.astype(np.float64) + w["decoder_ff_logit_l2_b"][0])
         return np.array(rows)
 
@@ -104,8 +129,11 @@ def marian(folder, kind="gru", tie="none", amun=False, lookup=None):
     model.mkdir(parents=True)
     (model / "vocab.yml").write_text("".join(f'"{word}": {i}\n' for i, word in enumerate(tokens)))
     options = {"type": "amun" if amun else "s2s", "dim-rnn": dim, "dim-emb": emb, "enc-cell": kind, "dec-cell": kind,
-               "enc-depth": 1, "enc-cell-depth": 1, "dec-depth": 1, "dec-cell-base-depth": 2, "dec-attention-hops": 1,
-               "skip": "false", "layer-normalization": "false", "dec-attention-projection-dim": -1}
+               "enc-type": "bi-unidirectional" if one_way else "bidirectional", "enc-depth": depth[0],
+               "enc-cell-depth": 1, "dec-depth": depth[1], "dec-cell-base-depth": 2, "dec-cell-high-depth": 1,
+               "dec-attention-hops": 1, "skip": str(skip).lower(), "layer-normalization": "false",
+               "dec-attention-projection-dim": -1}
+    options |= change
     stored = dict(t)
     if tie == "all":
         stored["Wemb"] = embed_target
@@ -142,6 +170,17 @@ def main():
     marian(out / "marian-amun-tied", amun=True, tie="all")
     marian(out / "marian-s2s", tie="target", lookup=7)
     marian(out / "marian-s2s-lstm", kind="lstm", tie="all")
+    marian(out / "marian-s2s-deep", depth=(3, 3))
+    marian(out / "marian-s2s-deep-lstm", kind="lstm", depth=(2, 2), tie="target")
+    marian(out / "marian-s2s-skip", depth=(3, 3), skip=True)
+    marian(out / "marian-s2s-skip-lstm", kind="lstm", depth=(2, 3), skip=True)
+    marian(out / "marian-s2s-one-way", depth=(3, 1), one_way=True)
+    marian(out / "marian-s2s-one-way-skip", kind="lstm", depth=(2, 2), one_way=True, skip=True)
+    for name, change in {"transitions": {"enc-cell-depth": 2}, "high": {"dec-cell-high-depth": 2},
+                         "alternating": {"enc-type": "alternating"}, "norm": {"layer-normalization": "true"},
+                         "skip": {"enc-type": "bi-unidirectional", "skip": "true"}}.items():
+        marian(out / f"refused-marian-{name}", depth=(3, 2), change=change)
 
 
-main()
+if __name__ == "__main__":
+    main()
