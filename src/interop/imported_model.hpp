@@ -48,5 +48,7 @@ void set_activation(TransformerConfig& config, std::string_view name, const std:
 [[nodiscard]] ImportedModel import_gpt2(const std::filesystem::path& folder);
 /// `file`: .npz or .bin; vocabularies stand beside it.
 [[nodiscard]] ImportedModel import_marian(const std::filesystem::path& file);
+/// `file`: a checkpoint, .pt; source.spm and target.spm beside it cut text.
+[[nodiscard]] ImportedModel import_opennmt(const std::filesystem::path& file);
 
 }  // namespace fovea::interop

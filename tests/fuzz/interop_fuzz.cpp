@@ -5,6 +5,7 @@
 #include "fovea/error.hpp"
 #include "interop/files.hpp"
 #include "interop/marian/shortlist.hpp"
+#include "interop/opennmt/checkpoint.hpp"
 #include "interop/pickle.hpp"
 #include "interop/yaml.hpp"
 #include "text/tokenizer/byte_pairs.hpp"
@@ -28,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   namespace interop = fovea::interop;
   const interop::FileBytes file{std::as_bytes(std::span(data + 1, size - 1)), nullptr, "fuzz"};
   try {
-    switch (data[0] % 10) {
+    switch (data[0] % 11) {
       case 0:
         use(interop::read_torch(file));
         break;
@@ -61,8 +62,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 8:
         (void)fovea::text::parse_pieces(file.text(), file.name);
         break;
-      default:
+      case 9:
         (void)interop::read_marian_shortlist(file);
+        break;
+      default:
+        use(std::move(interop::OpenNmtCheckpoint(file).tensors));
         break;
     }
   } catch (const fovea::Error&) {
