@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "fovea/error.hpp"
 #include "fovea/interop.hpp"
@@ -120,14 +121,15 @@ TEST_P(ImportedCase, GivesTheLogitsOfAnotherImplementation) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, ImportedCase,
                          testing::Values("marianmt-tied", "marianmt-untied", "marianmt-target", "marianmt-pre",
-                                         "marianmt-torch", "marianmt-half", "marian-tied", "marian-untied",
-                                         "marian-pre", "marian-learned", "marian-bin", "marian-int8", "marian-ssru",
-                                         "marian-amun", "marian-amun-tied", "marian-s2s", "marian-s2s-lstm",
-                                         "marian-s2s-deep", "marian-s2s-deep-lstm", "marian-s2s-skip",
-                                         "marian-s2s-skip-lstm", "marian-s2s-one-way", "marian-s2s-one-way-skip",
-                                         "opennmt-lstm", "opennmt-fields", "opennmt-pairs", "opennmt-one-way",
-                                         "opennmt-no-feeding", "opennmt-gru", "opennmt-gru-no-feeding", "ct2-v2",
-                                         "ct2-v3", "ct2-v4", "ct2-v5", "ct2-v6", "ct2-zero"),
+                                         "marianmt-torch", "marianmt-half", "marianmt-two", "marian-two", "marian-spm",
+                                         "marian-tied", "marian-untied", "marian-pre", "marian-learned", "marian-bin",
+                                         "marian-int8", "marian-ssru", "marian-amun", "marian-amun-tied", "marian-s2s",
+                                         "marian-s2s-lstm", "marian-s2s-deep", "marian-s2s-deep-lstm",
+                                         "marian-s2s-skip", "marian-s2s-skip-lstm", "marian-s2s-one-way",
+                                         "marian-s2s-one-way-skip", "opennmt-lstm", "opennmt-fields", "opennmt-pairs",
+                                         "opennmt-one-way", "opennmt-no-feeding", "opennmt-gru",
+                                         "opennmt-gru-no-feeding", "ct2-v2", "ct2-v3", "ct2-v4", "ct2-v5", "ct2-v6",
+                                         "ct2-zero"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -328,6 +330,22 @@ TEST(Import, EveryCutFileIsAnError) {
   }
 }
 
+// The log-probability of each target of a model in CTranslate2's format, by NumPy.
+std::vector<double> numpys_scores(const fs::path& model, const std::vector<std::string>& lines) {
+  const Scratch scratch;
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  test::write_text(scratch / "lines", text);
+  const std::string command = "OPENBLAS_NUM_THREADS=1 /usr/bin/python3 " + std::string(FOVEA_SOURCE_DIR) +
+                              "/tests/interop/ctranslate2_score.py " + model.string() + " < " +
+                              (scratch / "lines").string() + " > " + (scratch / "scores").string();
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::vector<double> scores;
+  std::istringstream read(test::read_text(scratch / "scores"));
+  for (double score = 0; read >> score;) scores.push_back(score);
+  return scores;
+}
+
 // A real model with outputs that its authors documented.
 TEST(Import, ARealModelWritesItsKnownOutputs) {
   const char* models = std::getenv("FOVEA_TEST_MODELS");
@@ -336,9 +354,25 @@ TEST(Import, ARealModelWritesItsKnownOutputs) {
   const Scratch scratch;
   (void)import_model(real, scratch / "aren");
   const Translator translator(scratch / "aren");
-  for (const int beam : {1, 4}) {
-    EXPECT_EQ(translator.translate("آ ت ز م و ن", {.beam = beam}).text, "a t z m o n");
-    EXPECT_EQ(translator.translate("آ ت ش ي س و ن", {.beam = beam}).text, "a c h i s o n");
+  const std::vector<std::string> sources{"آ ت ز م و ن", "آ ت ش ي س و ن"};
+  const std::vector<std::string> targets{"a t z m o n", "a c h i s o n"};
+  const auto expected = numpys_scores(real, {sources[0] + "\t" + targets[0], sources[1] + "\t" + targets[1]});
+  ASSERT_EQ(expected.size(), 2U);
+  const auto scored = translator.score(sources, targets);
+  // It goes out and comes back as the same model, to the last bit.
+  export_model(scratch / "aren", ExportFormat::ctranslate2, scratch / "out");
+  (void)import_model(scratch / "out", scratch / "back");
+  const Translator back(scratch / "back");
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(scored[i], expected[i], 1e-4);
+    for (const int beam : {1, 4}) {
+      const Translation one = translator.translate(sources[i], {.beam = beam});
+      EXPECT_EQ(one.text, targets[i]);
+      EXPECT_NEAR(one.log_probability, expected[i], 1e-4);
+      const Translation again = back.translate(sources[i], {.beam = beam});
+      EXPECT_EQ(again.text, one.text);
+      EXPECT_EQ(again.log_probability, one.log_probability);
+    }
   }
 }
 

@@ -158,12 +158,19 @@ def write_torch(path, tensors):
         archive.writestr("archive/version", b"3\n")
 
 
-def marianmt(folder, model, pieces, weights="safetensors", dtype="F32"):
-    """Hugging Face's layout: matrices [out, in]; vocab.json numbers the pieces in an order of its own."""
-    order = [int(i) for i in rng.permutation(len(pieces))]
-    tokens = ["</s>", "<unk>"] + [pieces[i] for i in order] + ["<pad>"]
+def shuffled(tokens):
+    return [tokens[int(i)] for i in rng.permutation(len(tokens))]
+
+
+def marianmt(folder, model, pieces, weights="safetensors", dtype="F32", two=False):
+    """Hugging Face's layout: matrices [out, in]; vocab.json numbers the pieces in an order of its own, and with `two`
+    target_vocab.json those of the target in another."""
+    tokens = ["</s>", "<unk>"] + shuffled(pieces) + ["<pad>"]
+    target_tokens = ["</s>", "<unk>"] + shuffled(pieces) + ["<pad>"] if two else tokens
     pad = len(tokens) - 1
     (folder / "vocab.json").write_text(json.dumps({t: i for i, t in enumerate(tokens)}))
+    if two:
+        (folder / "target_vocab.json").write_text(json.dumps({t: i for i, t in enumerate(target_tokens)}))
     t = {}
     if model.tie == "all":
         t["model.shared.weight"] = model.embed_target
@@ -207,7 +214,7 @@ def marianmt(folder, model, pieces, weights="safetensors", dtype="F32"):
     for side, name in enumerate(("encoder", "decoder")):
         config |= {f"{name}_layers": model.layers[side], f"{name}_ffn_dim": model.ffn, f"{name}_attention_heads": model.heads}
     (folder / "config.json").write_text(json.dumps(config))
-    return tokens, tokens, {"<pad>": "<s>"}, pad
+    return tokens, target_tokens, {"<pad>": "<s>"}, pad
 
 
 def write_shortlist(path, frequent, lists):
@@ -221,10 +228,42 @@ def write_shortlist(path, frequent, lists):
     path.write_bytes(struct.pack("<2Q", 0xF11A48D5013417F5, checksum) + body)
 
 
-def marian(folder, model, words, binary=False, int8=False, shortlist=False):
-    tokens = ["</s>", "<unk>"] + words
-    lines = [("'" + t.replace("'", "''") + "'" if t.startswith("<") else '"' + t + '"') + f": {i}" for i, t in enumerate(tokens)]
-    (folder / "vocab.yml").write_text("\n".join(lines) + "\n")
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def marians_sentencepiece(data):
+    """A SentencePiece model as Marian trains it: </s> first, then <unk>, no other special tokens. Messages of its pieces
+    are field 1: the text, a score, and a kind, which ordinary pieces may leave out."""
+    fields, at = [], 0
+    while at < len(data):
+        tag, begin = varint(data, at)
+        size, body = varint(data, begin)
+        assert tag & 7 == 2 and size < 1 << 20
+        fields.append((tag >> 3, data[at:body + size], data[body:body + size]))
+        at = body + size
+    text = lambda piece: piece[2:2 + piece[1]]
+    special = {text(body): whole for number, whole, body in fields if number == 1 and text(body) in (b"</s>", b"<unk>")}
+    ordinary = [whole for number, whole, body in fields
+                if number == 1 and text(body) not in (b"<pad>", b"<unk>", b"<s>", b"</s>")]
+    return b"".join([special[b"</s>"], special[b"<unk>"], *ordinary, *(whole for number, whole, _ in fields if number != 1)])
+
+
+def marian(folder, model, words, binary=False, int8=False, shortlist=False, two=False, spm=False):
+    tokens = target_tokens = ["</s>", "<unk>"] + words
+    if two:
+        target_tokens = ["</s>", "<unk>"] + shuffled(words)
+    spelled = lambda t: "'" + t.replace("'", "''") + "'" if t.startswith("<") else '"' + t + '"'
+    for name, side in (("vocab.src", tokens), ("vocab.trg", target_tokens)) if two else (("vocab", tokens),):
+        if not spm:
+            (folder / f"{name}.yml").write_text("".join(f"{spelled(t)}: {i}\n" for i, t in enumerate(side)))
+    if spm:
+        (folder / "vocab.spm").write_bytes(marians_sentencepiece((folder.parents[1] / "pieces.spm").read_bytes()))
     t = {}
     if model.tie == "all":
         t["Wemb"] = model.embed_target
@@ -293,7 +332,7 @@ def marian(folder, model, words, binary=False, int8=False, shortlist=False):
         (folder / "model.bin").write_bytes(head + struct.pack("<Q", padding) + b"\0" * padding + data)
     if shortlist:  # each token becomes the next or the one behind it, and 3 tokens stand in every line
         write_shortlist(folder / "lex.50.50.ende.s2t.bin", 3, [[(i + 1) % len(tokens), (i + 2) % len(tokens)] for i in range(len(tokens))])
-    return tokens, tokens, {}, None
+    return tokens, target_tokens, {}, None
 
 
 def ctranslate2(folder, model, words, version=6, kind="float32", config=True, end=True):
@@ -536,10 +575,10 @@ def write_case(out, name, make, model_options, how):
     folder.mkdir(parents=True)
     words = [f"w{i}" for i in range(19)]
     pieces = json.loads((out / "pieces.json").read_text())
-    spm = make is marianmt
-    count = len(pieces) + 3 if spm else len(words) + (4 if make is ctranslate2 else 2)
+    spm = make is marianmt or how.get("spm", False)
+    count = len(pieces if spm else words) + {marianmt: 3, ctranslate2: 4, marian: 2}[make]
     model = Model(count, count, **model_options)
-    if spm:
+    if make is marianmt:
         for side in ("source", "target"):
             (folder / f"{side}.spm").write_bytes((out / "pieces.spm").read_bytes())
     source_tokens, target_tokens, spelled, start = make(folder, model, pieces if spm else words, **how)
@@ -579,6 +618,7 @@ def main():
         ("marianmt-pre", marianmt, pre | {"activation": "gelu_new", "embedding_norm": True, "positions": "learned"}, {}),
         ("marianmt-torch", marianmt, post | {"activation": "gelu", "tie": "none"}, {"weights": "torch"}),
         ("marianmt-half", marianmt, post | {"bias": False}, {"dtype": "F16"}),
+        ("marianmt-two", marianmt, post | {"tie": "target"}, {"two": True}),
     ]
     timing = {"positions": "timing", "epsilon": 1e-6, "start_zero": True}
     cases += [
@@ -586,6 +626,8 @@ def main():
         ("marian-untied", marian, post | timing | {"tie": "none", "activation": "relu"}, {}),
         ("marian-pre", marian, pre | timing | {"tie": "target", "activation": "gelu"}, {}),
         ("marian-learned", marian, pre | timing | {"positions": "learned", "embedding_norm": True}, {}),
+        ("marian-two", marian, post | timing | {"tie": "none"}, {"two": True}),
+        ("marian-spm", marian, post | timing, {"binary": True, "spm": True}),
         ("marian-bin", marian, post | timing | {"tie": "none"}, {"binary": True}),
         ("marian-int8", marian, post | timing | {"tie": "target"}, {"binary": True, "int8": True}),
         ("marian-ssru", marian, post | timing | {"ssru": True, "activation": "relu"}, {"binary": True, "int8": True, "shortlist": True}),
