@@ -212,7 +212,9 @@ std::vector<double> Captioner::score(std::span<const std::string> places, std::s
   const std::int64_t longest = config().longest_target();
   std::vector<double> results(places.size());
   if (places.empty()) return results;
-  in_batches(places.size(), [&](std::size_t begin, std::size_t end) {
+  const std::vector<std::int64_t> lengths(places.size(), 1);
+  decode_in_batches(lengths, kPicturesAtOnce, [&](std::size_t begin, std::size_t end) {
+    const NoGrad quiet;
     const std::size_t count = end - begin;
     std::vector<Picture> pictures(count);
     std::vector<const Picture*> batch;
