@@ -111,17 +111,22 @@ void BestRows::visit_block(int part, std::int64_t row, std::int64_t first, std::
   const auto place = static_cast<std::size_t>(part * rows_ + row);
   BestTokens::Token* held = held_.data() + place * static_cast<std::size_t>(request_.count);
   std::int32_t& count = held_count_[place];
-  const float bar = count == request_.count ? held[count - 1].score : kLeast;
+  float bar = count == request_.count ? held[count - 1].score : kLeast;
   if (request_.probabilities) {
     kernels::Peak& peak = peaks_[static_cast<std::size_t>(row * blocks_ + first / kPeakColumns)];
     peak = kernels.peak(x, n, true);
     if (!(peak.top > bar)) return;  // most blocks hold nothing that counts
   }
   std::array<std::int32_t, kPeakColumns> at;
-  const std::int64_t found = kernels.above(x, n, bar, at.data());
-  for (std::int64_t i = 0; i < found; ++i) {
-    const std::int32_t column = at[static_cast<std::size_t>(i)];
-    count = insert({x[column], static_cast<std::int32_t>(first) + column}, held, count, request_.count);
+  // As long as the list is not full, everything is above the bar: a few columns at a time, so that it rises soon.
+  const std::int64_t together = count == request_.count ? n : std::min<std::int64_t>(n, 32);
+  for (std::int64_t j = 0; j < n; j += together) {
+    bar = count == request_.count ? held[count - 1].score : kLeast;
+    const std::int64_t found = kernels.above(x + j, std::min(together, n - j), bar, at.data());
+    for (std::int64_t i = 0; i < found; ++i) {
+      const std::int64_t column = j + at[static_cast<std::size_t>(i)];
+      count = insert({x[column], static_cast<std::int32_t>(first + column)}, held, count, request_.count);
+    }
   }
 }
 

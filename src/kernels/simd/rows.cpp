@@ -98,19 +98,34 @@ Peak peak(const float* x, std::int64_t n, bool sum) {
   return out;
 }
 
+// The lanes of a mask that are set, as places from i on; returns how many there are now.
+HWY_INLINE std::int64_t add_places(hn::Mask<F> mask, std::int64_t i, std::int32_t* at, std::int64_t count) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(F(), mask, bytes);
+  std::uint64_t bits;
+  __builtin_memcpy(&bits, bytes, sizeof(bits));
+  for (; bits != 0; bits &= bits - 1) at[count++] = static_cast<std::int32_t>(i) + __builtin_ctzll(bits);
+  return count;
+}
+
 std::int64_t above(const float* x, std::int64_t n, float bar, std::int32_t* at) {
+  constexpr auto L = static_cast<std::int64_t>(kLanes);
   const Floats low = hn::Set(F(), bar);
+  const auto higher = [&](std::int64_t i) HWY_ATTR { return hn::Gt(hn::LoadU(F(), x + i), low); };
   std::int64_t count = 0;
   std::int64_t i = 0;
-  for (; i + static_cast<std::int64_t>(kLanes) <= n; i += static_cast<std::int64_t>(kLanes)) {
-    const auto higher = hn::Gt(hn::LoadU(F(), x + i), low);
-    if (hn::AllFalse(F(), higher)) continue;  // almost always
-    std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(F(), higher, bits);
-    for (std::int64_t lane = 0; lane < static_cast<std::int64_t>(kLanes); ++lane) {
-      if ((bits[lane / 8] >> (lane % 8) & 1) != 0) at[count++] = static_cast<std::int32_t>(i + lane);
-    }
+  for (; i + 4 * L <= n; i += 4 * L) {
+    const auto a = higher(i);
+    const auto b = higher(i + L);
+    const auto c = higher(i + 2 * L);
+    const auto d = higher(i + 3 * L);
+    if (hn::AllFalse(F(), hn::Or(hn::Or(a, b), hn::Or(c, d)))) continue;  // almost always
+    count = add_places(a, i, at, count);
+    count = add_places(b, i + L, at, count);
+    count = add_places(c, i + 2 * L, at, count);
+    count = add_places(d, i + 3 * L, at, count);
   }
+  for (; i + L <= n; i += L) count = add_places(higher(i), i, at, count);
   for (; i < n; ++i) {
     if (x[i] > bar) at[count++] = static_cast<std::int32_t>(i);
   }
