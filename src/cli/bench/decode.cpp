@@ -23,6 +23,7 @@
 #include "kernels/int8.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/product_time.hpp"
+#include "kernels/rows.hpp"
 #include "model/arithmetic.hpp"
 
 namespace fovea::cli {
@@ -103,26 +104,20 @@ double peak_gops(Storage storage) {
   return best;
 }
 
-// GB per second at which each thread reads its own half of so many bytes, again and again.
+// GB per second at which each thread reads its own part of so many bytes, again and again: a maximum over them.
 double read_rate(std::size_t bytes) {
-  const std::size_t words =
-      std::max<std::size_t>(1, bytes / sizeof(std::uint64_t) / 8 / static_cast<std::size_t>(threads())) * 8;
-  const std::vector<std::uint64_t> data(words * static_cast<std::size_t>(threads()), 1);
+  const auto count = static_cast<std::int64_t>(bytes / sizeof(float)) / threads();
+  const std::vector<float> data(static_cast<std::size_t>(count * threads()), 1);
   double best = 0;
-  volatile std::uint64_t sink = 0;
+  volatile float sink = 0;
   for (int round = 0; round < 8; ++round) {
     const double start = now();
     parallel_for(threads(), 1, [&](std::int64_t part, std::int64_t) {
-      const std::uint64_t* from = data.data() + static_cast<std::size_t>(part) * words;
-      std::uint64_t sums[8] = {};
       for (int again = 0; again < 8; ++again) {
-        for (std::size_t i = 0; i < words; i += 8) {
-          for (std::size_t j = 0; j < 8; ++j) sums[j] ^= from[i + j];
-        }
+        sink = kernels::active().rows->peak(data.data() + part * count, count, false).top;
       }
-      for (const std::uint64_t sum : sums) sink = sink + sum;
     });
-    best = std::max(best, 8.0 * static_cast<double>(words * sizeof(std::uint64_t)) * threads() / (now() - start));
+    best = std::max(best, 8.0 * static_cast<double>(data.size() * sizeof(float)) / (now() - start));
   }
   return best * 1e-9;
 }
