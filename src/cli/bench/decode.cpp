@@ -135,18 +135,26 @@ double output_bytes(const Parameters& parameters) {
   return bytes * bytes_of_number(parameters);
 }
 
+// Whether a matrix of the decoder is read once for a sentence and not at every step.
+bool read_once(const std::string& name, const RnnDecoderConfig* rnn) {
+  const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+  if (rnn == nullptr) return has(".cross.key") || has(".cross.value") || has("decoder.memory.");
+  return has(".first.") || has("decoder.memory.") || (rnn->attention == RnnAttention::none && has(".out.context"));
+}
+
 // Bytes of the matrices that every step of a batch reads: the decoder's and the output layer's.
-std::size_t bytes_per_step(const Parameters& parameters) {
-  const double of_f32 = bytes_of_number(parameters);
-  double bytes = 0;
+std::size_t bytes_per_step(const ModelConfig& config, const Parameters& parameters) {
+  const auto* rnn = std::get_if<RnnDecoderConfig>(&config.generator().decoder);
+  double numbers = 0;
   for (const auto& entry : parameters.entries()) {
     const bool output = entry.layout == MatrixLayout::out_in;
-    const bool reads_memory =
-        entry.name.find(".cross.key") != std::string::npos || entry.name.find(".cross.value") != std::string::npos;
     if (!entry.layout || (!output && !entry.name.starts_with("decoder") && !entry.name.starts_with("output"))) continue;
-    if (!reads_memory) bytes += of_f32 * static_cast<double>(entry.weight.size());
+    if (read_once(entry.name, rnn)) continue;
+    // Without attention the first layer's rows behind the embedding's are the summary's.
+    const bool summary = rnn != nullptr && rnn->attention == RnnAttention::none && entry.name == "decoder.0.input";
+    numbers += static_cast<double>(summary ? config.generator().embedding * entry.weight.dim(1) : entry.weight.size());
   }
-  return static_cast<std::size_t>(bytes);
+  return static_cast<std::size_t>(numbers * bytes_of_number(parameters));
 }
 
 nlohmann::json measure(const DecodeBench& o) {
@@ -205,7 +213,7 @@ nlohmann::json measure(const DecodeBench& o) {
   const double encoding = forward_flops(counted, kMiddle, 0);  // once for a sentence; the rest for each hypothesis
   const double flops = encoding + o.beam * (forward_flops(counted, kMiddle, o.length + 1) - encoding);
   const double peak = peak_gops(storage);
-  auto bytes = static_cast<double>(bytes_per_step(parameters));
+  auto bytes = static_cast<double>(bytes_per_step(config, parameters));
   if (o.shortlist > 0) bytes -= output_bytes(parameters) * (1.0 - static_cast<double>(o.shortlist) / o.vocabulary);
   const double reads = rate / static_cast<double>(o.batch) * (o.length + 1) * bytes * 1e-9;
   const double most = read_rate(static_cast<std::size_t>(bytes));
