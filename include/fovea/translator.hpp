@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,6 +50,8 @@ struct TranslateOptions {
   std::vector<AttentionKind> kinds{};  // give Translation::maps of these kinds, of the best output; of one model only
   std::int64_t top_weights = 0;   // in maps only the N largest of each query; 0: all, of lines over 1,024 tokens 32
   Interventions interventions{};  // what is changed in every line; a position that a line does not have changes nothing
+  // Asked before each batch of lines, by any thread: once it is true, lines that are left get no outputs. Empty: never
+  std::function<bool()> stop{};
 
   /// As search() takes them.
   [[nodiscard]] SearchOptions search() const;

@@ -1,6 +1,9 @@
 // Translator::trace against the translation whose attention it gives.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include "fovea/error.hpp"
 #include "fovea/translator.hpp"
 #include "support/json_near.hpp"
@@ -29,6 +32,25 @@ void expect_rows_sum_to_one(const AttentionMap& map) {
     for (const float w : row) sum += w;
     EXPECT_NEAR(sum, 1, 1e-5);
   }
+}
+
+TEST(Translator, LinesThatAreLeftWhenItIsStoppedGetNoOutputs) {
+  const test::Scratch folder;
+  test::write_tiny_model(folder.folder(), test::tiny_transformer(), "en-de");
+  const Translator translator(folder.folder());
+  const std::vector<std::string> lines(20, "one two three");
+  std::atomic<int> asked = 0;
+  const auto translated = [&](int stop_at) {
+    asked = 0;
+    // A line is a batch.
+    const TranslateOptions how{
+        .max_length = 3, .batch_tokens = 1, .stop = [&asked, stop_at] { return ++asked > stop_at; }};
+    const auto all = translator.translate(lines, how);
+    return std::count_if(all.begin(), all.end(), [](const auto& outputs) { return !outputs.empty(); });
+  };
+  EXPECT_EQ(translated(0), 0);
+  EXPECT_EQ(translated(7), 7);
+  EXPECT_EQ(translated(20), 20);
 }
 
 TEST(Trace, HasTheOutputAndTheWeightsOfTheSearch) {

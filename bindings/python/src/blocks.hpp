@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,24 @@ inline std::vector<std::string> texts_of(const py::handle& value) {
     throw py::type_error("a text or a list of texts is needed, not " + type.cast<std::string>());
   }
 }
+
+/// Whether there was an interrupt, for TranslateOptions::stop: only the thread that Python called may ask.
+class Interrupts {
+ public:
+  [[nodiscard]] bool heard() {
+    if (std::this_thread::get_id() != caller_) return false;
+    const py::gil_scoped_acquire lock;
+    if (!failure_ && PyErr_CheckSignals() != 0) failure_.emplace();
+    return failure_.has_value();
+  }
+  void raise() const {
+    if (failure_) throw py::error_already_set(*failure_);
+  }
+
+ private:
+  std::thread::id caller_ = std::this_thread::get_id();
+  std::optional<py::error_already_set> failure_;
+};
 
 /// The results of all lines, a block at a time, so that an interrupt is heard in between: larger blocks where lines are
 /// quick. Work takes lines and the number of the first one, and gives a result for each.

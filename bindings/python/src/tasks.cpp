@@ -224,10 +224,18 @@ void bind_tasks(py::module_& m) {
             how.merge_words = words;
             for (const std::string& kind : kinds) how.kinds.push_back(attention_kind(kind));
             t.check(how);
-            auto all = in_blocks(lines, [&](std::span<const std::string> part, std::int64_t first) {
-              how.first_line = first;
-              return t.translate(part, how);
-            });
+            // Blocks as large as the binary's: smaller ones would leave threads without work at the end of each.
+            constexpr std::size_t block = 4096;
+            Interrupts interrupts;
+            how.stop = [&] { return interrupts.heard(); };
+            std::vector<std::vector<Translation>> all;
+            while (all.size() < lines.size()) {
+              const auto part = std::span(lines).subspan(all.size(), std::min(block, lines.size() - all.size()));
+              how.first_line = static_cast<std::int64_t>(all.size());
+              auto done = unlocked([&] { return t.translate(part, how); });
+              interrupts.raise();
+              std::move(done.begin(), done.end(), std::back_inserter(all));
+            }
             return as_asked(std::move(all), single, n_best);
           },
           py::arg("text"), py::arg("beam") = 5, py::arg("n_best") = 1, py::arg("attention") = false,

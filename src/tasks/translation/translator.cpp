@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <tuple>
@@ -233,8 +234,10 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   if (!options.interventions.empty()) tokens = 1;  // positions are a line's own
   std::vector<std::int64_t> lengths;
   for (const Line* line : order) lengths.push_back(read_length(*line));
+  std::atomic<bool> stopped = false;
   decode_in_batches(lengths, tokens, [&](std::size_t begin, std::size_t end) {
-    decode(std::span(order).subspan(begin, end - begin), options, results);
+    if (!stopped && options.stop && options.stop()) stopped = true;
+    if (!stopped) decode(std::span(order).subspan(begin, end - begin), options, results);
   });
   return results;
 }
