@@ -4,10 +4,14 @@
   'use strict';
   const { make } = Fovea;
   const $ = (id) => document.getElementById(id);
+  // Bytes of a text: the server gives all weights of so many, and the largest of each token of so many.
+  const ALL = 8000;
+  const LISTED = 64000;
+  const MOST = 400000; // of a file that is dropped
 
   Fovea.view('generate', (page) => {
     const text = $('text');
-    const state = { word: '', words: false, chosen: '', limit: 0, models: [], ready: false, shown: null, latest: null, wanted: null };
+    const state = { word: '', words: false, chosen: '', limit: 0, models: [], ready: false, shown: null, latest: null, parts: null, part: 0, beam: null, wanted: null, cut: false };
     const mirror = Fovea.litText($('mirror'));
     const output = Fovea.litText($('output'));
 
@@ -16,11 +20,13 @@
       onshow: (now) => {
         if (state.shown) { state.word = Fovea.link.nameOf(now.pinned); page.wrote(); }
         if (state.ready) changes.follow(view.picture, now);
+        if (state.parts && now.at !== state.part) { state.part = now.at; search(); }
       },
       onlight: (active, weights) => {
         const shares = Fovea.shares(weights, active);
-        mirror.light(shares.source, active && active.side === 'source' ? active.i : -1);
-        output.light(shares.target, active ? (active.side === 'target' ? active.i : active.t) : -1);
+        const from = (active && view.picture.offset) || { source: 0, target: 0 };
+        mirror.light(shares.source, active && active.side === 'source' ? active.i : -1, from.source);
+        output.light(shares.target, active ? (active.side === 'target' ? active.i : active.t) : -1, from.target);
       },
       json: (picture) => Fovea.pictureJson(picture),
     });
@@ -45,7 +51,7 @@
         looking = control;
         try {
           const ask = (more) => Fovea.api.attention({ ...fields, checkpoint: step, ...more }, control.signal);
-          const [given, own] = await Promise.all([ask({ kind: 'all', output: state.shown.translatedText }), ask({ kind: 'cross', interventions: [] })]);
+          const [given, own] = await Promise.all([ask({ kind: 'all', output: state.latest.outputs }), ask({ kind: 'cross', interventions: [] })]);
           looked.set(key, { given, own });
         } catch (error) {
           if (error.name !== 'AbortError') page.trouble(error.kind || 'heads', error);
@@ -60,10 +66,20 @@
       training.say(Fovea.words.stepWrites(own.translatedText, given.log_probability.toFixed(2)));
     }
     for (const [element, lit, side] of [[text, mirror, 'source'], [$('output'), output, 'target']]) {
-      const at = (event) => { const i = lit.at(event); return i < 0 ? null : { side, i }; };
+      const at = (event) => { const i = lit.at(event); return i < 0 ? null : inPart({ side, i }); };
       element.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && view.activate(at(event)));
       element.addEventListener('pointerleave', () => view.activate(null));
-      if (side === 'target') element.addEventListener('click', (event) => { const it = at(event); if (it && getSelection().isCollapsed) view.pin(it); });
+      if (side === 'target') element.addEventListener('click', (event) => {
+        if (lit.at(event) < 0 || !getSelection().isCollapsed) return;
+        if (!at(event)) view.show(state.parts.findIndex((one) => lit.at(event) < one.offset.target + one.target.length)); // in another part
+        view.pin(at(event));
+      });
+    }
+
+    // A token of the text, as the part that is shown counts it; null where it is in another.
+    function inPart({ side, i }) {
+      const from = ((view.picture || {}).offset || {})[side] || 0;
+      return i >= from && (!state.parts || i < from + state.parts[view.state.at][side].length) ? { side, i: i - from } : null;
     }
 
     // --- asking and answering --------------------------------------------------------------------------------------
@@ -95,7 +111,7 @@
       const request = nothing ? null : {
         text: value, source: pair.source, target: pair.target, words: state.words,
         interventions: state.words ? [] : changes.list, output: state.chosen,
-        small: small(value), attention: attends() && small(value), heads: Math.max(1, ...models().map((one) => one.layers * one.heads)),
+        showable: bytes(value) <= LISTED, long: attends() && bytes(value) > ALL, attention: attends() && bytes(value) <= ALL, heads: Math.max(1, ...models().map((one) => one.layers * one.heads)),
       };
       if (delay === undefined) asker.typed(request);
       else asker.ask(request, delay);
@@ -104,8 +120,7 @@
     // The models that may answer: the pair's, or all when the language is to be detected.
     const models = () => state.models.filter((one) => pair.source === 'auto' || (one.source === pair.source && one.target === pair.target));
     const attends = () => models().every((one) => one.layers !== 0);
-    // Longer texts are translated, but the pairs of their tokens are too many to show.
-    const small = (value) => new TextEncoder().encode(value).length <= 8000;
+    const bytes = (value) => new TextEncoder().encode(value).length;
     function empty() {
       state.shown = state.latest = null;
       output.set('', []);
@@ -131,9 +146,10 @@
         onclick: () => { state.chosen = one === state.chosen ? '' : one; changed(0); },
       }, ...Fovea.differing(reply.translatedText, one)))));
       // The mean now when there is nothing to see yet; else the picture waits for its heads, so that it does not flicker.
-      if (!waits(request) && reply.attention && ($('look').hidden || request.text.length > 600)) draw(reply.attention);
+      if (!waits(request) && reply.attention && ($('look').hidden || request.text.length > 600) && reply.attention.source.length <= MEAN) draw(reply.attention);
     }
-    const waits = (request) => request.small && ((request.interventions || []).length > 0 || Boolean(request.output));
+    const MEAN = 1000; // tokens of a text whose mean is drawn first
+    const waits = (request) => request.showable && !request.long && ((request.interventions || []).length > 0 || Boolean(request.output));
     function write(translation, tokens) {
       mirror.set(text.value, tokens ? tokens.source : []);
       output.set(translation, tokens ? tokens.target : []);
@@ -142,17 +158,20 @@
       if (translation === '') $('waiting').textContent = Fovea.words.same;
       $('copy').hidden = translation === '';
     }
-    function draw(picture) {
+    function draw(picture, parts = null) {
       const some = picture.source.length > 0 && picture.target.length > 0;
-      $('look').hidden = !some && attends() && small(text.value);
-      $('attention').hidden = $('unit').hidden = !some;
+      $('look').hidden = !some && attends() && bytes(text.value) <= LISTED;
+      $('attention').hidden = !some;
+      $('unit').hidden = !some || Boolean(parts);
       if (!some) return;
       const at = Fovea.link.wordAt(state.word); // read before the view reports what it kept
-      view.set([picture]);
+      state.parts = parts;
+      state.part = 0;
+      view.set(parts || [picture]);
       changes.follow(view.picture, view.state);
       if (at && !view.state.pinned) view.pin(at);
     }
-    function attention(request, reply) {
+    function attention(request, reply, top) {
       if (!reply) {
         state.latest = null;
         training.set([]);
@@ -162,35 +181,43 @@
         facts();
         return;
       }
+      const sentences = reply.sentences || [];
       const before = state.shown.attention;
       const same = before && reply.translatedText === state.shown.translatedText && before.target.join('\n') === reply.target.join('\n');
       if (!same || waits(request)) write(reply.translatedText, reply);
       state.shown.translatedText = reply.translatedText;
       state.shown.log = reply.log_probability;
-      state.shown.model = reply.model;
+      Object.assign(state.shown, { model: reply.model, top });
+      // An alternative is of the whole text; which sentences it changes is not known.
+      if (sentences.length > 1) for (const button of $('alternatives').querySelectorAll('button')) Object.assign(button, { disabled: true, title: '' });
       looked.clear();
       state.latest = {
-        picture: reply.picture,
+        picture: reply.picture, outputs: sentences.map((one) => one.output),
         fields: { q: request.text, source: request.source === 'auto' ? (state.shown.detectedLanguage || {}).language : request.source, target: request.target, merge_words: request.words, beam: Fovea.beamWidth, interventions: request.interventions },
       };
-      training.set(((models().find((one) => one.name === reply.model) || {}).checkpoints) || []);
-      draw(reply.picture);
+      training.set(top ? [] : ((models().find((one) => one.name === reply.model) || {}).checkpoints) || []);
+      draw(reply.picture, top ? Fovea.parts(reply.picture, sentences) : null);
       $('search').hidden = !reply.beam || !reply.beam.nodes.length;
-      beam.set(state.words ? Fovea.beamOfWords(reply.beam) : reply.beam || null);
+      state.beam = reply.beam || null;
+      search();
       facts();
+    }
+    function search() {
+      const part = state.parts && state.parts[view.state.at];
+      beam.set(part ? Fovea.beamOfPart(state.beam, part) : state.words ? Fovea.beamOfWords(state.beam) : state.beam);
     }
     function facts() {
       const w = Fovea.words;
-      const { log, model } = state.shown || {};
-      $('beam-lead').textContent = w.beamLead(Fovea.beamWidth, state.words);
-      $('facts').textContent = !state.shown ? '' : !attends() ? w.noAttention : !small(text.value) ? w.tooLong
-        : log !== undefined ? [model, w.logProbability(log.toFixed(2))].filter(Boolean).join(' · ') : state.shown.attention ? w.onlyMean : '';
+      const { log, model, top } = state.shown || {};
+      $('beam-lead').textContent = w.beamLead(Fovea.beamWidth, state.words && !top);
+      $('facts').textContent = !state.shown ? '' : !attends() ? w.noAttention : bytes(text.value) > LISTED ? w.tooLong(LISTED / 1000)
+        : log !== undefined ? [model, w.logProbability(log.toFixed(2)), top && w.listed(top, state.parts.length)].filter(Boolean).join(' · ') : state.shown.attention ? w.onlyMean : '';
     }
 
     // How much of the limit is used, once it matters.
     function counted() {
       const length = [...text.value].length;
-      $('count').textContent = state.limit > 0 && length > state.limit * 0.7 ? Fovea.words.count(length, state.limit) : '';
+      $('count').textContent = state.cut ? Fovea.words.fileCut(length) : state.limit > 0 && length > state.limit * 0.7 ? Fovea.words.count(length, state.limit) : '';
     }
     function examples() {
       // The model's own validation lines, where its folder has some.
@@ -200,7 +227,7 @@
     }
 
     // --- controls --------------------------------------------------------------------------------------------------
-    const edited = () => { state.chosen = ''; changes.clear(false); state.word = ''; view.pin(null); changed(); };
+    const edited = () => { state.cut = false; state.chosen = ''; changes.clear(false); state.word = ''; view.pin(null); changed(); };
     text.addEventListener('input', (event) => { if (event.isComposing) mirror.set(text.value, []); else edited(); }); // half a character is no text
     text.addEventListener('compositionend', edited);
     $('clear').addEventListener('click', () => { text.value = ''; state.word = ''; changed(0); text.focus(); });
@@ -216,8 +243,11 @@
       const file = carries(event) && event.dataTransfer.files[0];
       if (!file) return;
       event.preventDefault();
-      text.value = (await file.slice(0, 400000).text()).slice(0, state.limit || 100000);
+      const whole = await file.slice(0, MOST).text();
+      text.value = whole.slice(0, state.limit || MOST);
       edited();
+      state.cut = file.size > MOST || text.value.length < whole.length;
+      counted();
     });
     // The numbers of this sentence, in a window of their own on the page.
     const sheet = make('iframe', { class: 'explain-sheet', name: 'explain-sheet', sandbox: 'allow-scripts', title: Fovea.words.explainHint });
@@ -234,7 +264,18 @@
       if (training.step !== null) fields.checkpoint = training.step;
       if (now.layer !== '') fields.layer = Number(now.layer);
       if (now.head !== '') fields.head = Number(now.head);
-      if (!state.words && now.pinned && now.pinned.t !== undefined) { fields.query = now.pinned.t; fields.key = now.pinned.s; }
+      const pinned = !state.words && now.pinned;
+      if (pinned && view.picture) {
+        const row = pinned.t !== undefined ? pinned.t : pinned.side === 'target' ? pinned.i : undefined;
+        const at = Fovea.sentenceAt(view.picture, row !== undefined ? 'target' : 'source', row !== undefined ? row : pinned.i);
+        fields.sentence = at.line;
+        if (pinned.t !== undefined) {
+          const keys = Fovea.sentenceAt(view.picture, 'source', pinned.s);
+          if (keys.line === at.line) { fields.query = pinned.t - at.from; fields.key = pinned.s - keys.from; }
+        }
+      } else if (state.parts) {
+        fields.sentence = view.picture.line;
+      }
       shut.textContent = Fovea.words.close;
       // A form, so that the answer is a document with its own rules of what may run.
       const form = make('form', { method: 'post', action: 'explain', target: 'explain-sheet', hidden: '' },

@@ -33,13 +33,16 @@
       const at = state && state.pinned;
       if (picture && at) {
         const names = { source: Fovea.names(picture.source), target: Fovea.names(picture.target) };
-        if (at.t !== undefined) {
+        // Positions are counted in a sentence, whose number goes along where there are several.
+        const within = (axis, i) => { const { line, from } = Fovea.sentenceAt(picture, axis, i); return { i: i - from, ...((picture.sentences || []).length > 1 ? { line: { line: line + 1 } } : {}) }; };
+        if (at.t !== undefined && Fovea.sentenceAt(picture, 'target', at.t).line === Fovea.sentenceAt(picture, 'source', at.s).line) {
           const pair = [names.target[at.t], names.source[at.s]];
-          button('cut', w.cut, { do: 'cut', ...site(), query: at.t, key: at.s }, w.changes.cut(...pair));
-          button('force', w.force, { do: 'force', ...site(), query: at.t, key: at.s }, w.changes.force(...pair));
+          const edge = { ...site(), query: within('target', at.t).i, key: within('source', at.s).i, ...within('target', at.t).line };
+          button('cut', w.cut, { do: 'cut', ...edge }, w.changes.cut(...pair));
+          button('force', w.force, { do: 'force', ...edge }, w.changes.force(...pair));
         }
         const s = at.side === 'source' ? at.i : at.s;
-        if (s !== undefined && site().kind !== 'decoder' && !Fovea.special(picture.source[s])) button('mask', w.mask(names.source[s]), { do: 'mask', token: s }, w.changes.mask(names.source[s]));
+        if (s !== undefined && site().kind !== 'decoder' && !Fovea.special(picture.source[s])) button('mask', w.mask(names.source[s]), { do: 'mask', token: within('source', s).i, ...within('source', s).line }, w.changes.mask(names.source[s]));
       }
       const here = site();
       if (here.layer !== undefined && here.head !== undefined) {

@@ -44,28 +44,33 @@
         at = place[1];
       });
       parts.push(text.slice(at));
-      element.replaceChildren(...parts);
+      // In one piece: the element finds its direction anew for every child that it gets.
+      element.replaceChildren(make('span', {}, ...parts));
       lit = [];
     }
 
-    function light(shares, own) {
+    // The shares of the tokens from `offset` on; `own` is counted from there too.
+    function light(shares, own, offset = 0) {
       for (const span of lit) {
         span.classList.remove('lit', 'own');
         span.style.removeProperty('--w');
       }
       lit = [];
-      spans.forEach((span, i) => {
+      const first = shares ? 0 : Math.max(0, own);
+      const last = shares ? shares.length : own + 1;
+      for (let i = first; i < last; ++i) {
+        const span = spans[i + offset];
         const share = shares ? shares[i] : 0;
-        if (i !== own && !(share >= LEAST)) return;
+        if (!span || (i !== own && !(share >= LEAST))) continue;
         span.classList.add(i === own ? 'own' : 'lit');
         if (i !== own) span.style.setProperty('--w', share);
         lit.push(span);
-      });
+      }
     }
 
     // The text may lie under a field for typing, so all layers under the pointer are asked.
     function at(event) {
-      const span = document.elementsFromPoint(event.clientX, event.clientY).find((one) => one.parentElement === element && one.dataset.i);
+      const span = document.elementsFromPoint(event.clientX, event.clientY).find((one) => one.dataset.i && element.contains(one));
       return span ? Number(span.dataset.i) : -1;
     }
     return { set, light, at };

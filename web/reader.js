@@ -38,7 +38,7 @@ self.onmessage = async ({ data: { id, url, body, abort } }) => {
     delete answer.weights;
     delete answer.largest;
     delete answer.attention;
-    self.postMessage({ id, answer: { ...answer, picture: { source: answer.source, target: answer.target, ...mean, attention } } }, moved);
+    self.postMessage({ id, answer: { ...answer, picture: { source: answer.source, target: answer.target, sentences: answer.sentences, ...mean, attention } } }, moved);
   } catch (error) {
     if (error.name !== 'AbortError') self.postMessage({ id, status: error instanceof TypeError ? 0 : 500, error: String(error.message) });
   } finally {

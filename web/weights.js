@@ -125,8 +125,8 @@
     return tokens.map((token) => {
       const wanted = Fovea.special(token) ? '' : fold(token);
       if (wanted === '') return null;
-      const found = folded.indexOf(wanted, at);
-      if (found < 0 || found > at + 60) return null;
+      const found = at + folded.slice(at, at + 60 + wanted.length).indexOf(wanted); // not through all of a long text
+      if (found < at) return null;
       at = found + wanted.length;
       return [from[found], to[at - 1]];
     });

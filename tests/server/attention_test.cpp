@@ -174,6 +174,44 @@ TEST_F(Attention, OfALongTextListsTheLargestWeightsInLinearSpace) {
   EXPECT_EQ(look(wrong).status, 400);
 }
 
+TEST_F(Serving, SentencesAreCountedGivenAndExplainedOneByOne) {
+  start();
+  const auto look = [&](nlohmann::json body, const char* path = "/attention") {
+    body["source"] = "en";
+    body["target"] = "de";
+    return post(port_, path, body);
+  };
+  const auto both = look({{"q", "one two three\nfour"}}).json();
+  const auto first = look({{"q", "one two three"}}).json();
+  const auto second = look({{"q", "four"}}).json();
+  ASSERT_EQ(both["sentences"].size(), 2U);
+  EXPECT_EQ(both["sentences"][0], first["sentences"][0]);
+  EXPECT_EQ(both["sentences"][1], second["sentences"][0]);
+  EXPECT_EQ(first["sentences"][0]["source"], first["source"].size());
+  EXPECT_EQ(first["sentences"][0]["output"], first["translatedText"]);
+
+  // What one sentence was given is what it has in the text.
+  const auto given = look({{"q", "one two three\nfour"}, {"output", {"drei", "vier zwei"}}}).json();
+  EXPECT_EQ(given["sentences"][1]["output"], "vier zwei");
+  const auto alone = look({{"q", "four"}, {"output", "vier zwei"}}).json();
+  const auto& rows = given["weights"];
+  const std::size_t from = given["sentences"][0]["target"], left = given["sentences"][0]["source"];
+  for (std::size_t r = 0; r < alone["weights"].size(); ++r) {
+    for (std::size_t c = 0; c < alone["weights"][r].size(); ++c) {
+      EXPECT_EQ(rows[from + r][left + c], alone["weights"][r][c]);
+    }
+  }
+  const char* error = "Invalid request: output parameter must be a list of texts, one for each of the 2 sentences";
+  EXPECT_EQ(look({{"q", "one two three\nfour"}, {"output", "vier"}}).json()["error"], error);
+  EXPECT_EQ(look({{"q", "one two three\nfour"}, {"output", {"vier"}}}).json()["error"], error);
+
+  const auto page = [&](int sentence) {
+    return look({{"q", "one two three\nfour"}, {"sentence", sentence}, {"kind", "cross"}}, "/explain");
+  };
+  EXPECT_EQ(page(1).json()["page"], look({{"q", "four"}, {"kind", "cross"}}, "/explain").json()["page"]);
+  EXPECT_EQ(page(2).json()["error"], "Invalid request: sentence parameter: the text has 2, counted from 0");
+}
+
 TEST_F(Serving, AttentionOfACheckpointIsThatOfItsStep) {
   fovea::test::write_tiny_model(folder_ / "b", fovea::test::tiny_transformer(), "en-fr", 7);
   // Another model stands for an earlier step of this one's training.

@@ -2,6 +2,7 @@
 // model's own numbers for a sentence, as a page.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "fovea/error.hpp"
@@ -91,7 +92,14 @@ std::string trace_json(const TranslationJob& job, const Passage& passage, const 
       fmt::format("{{\"translatedText\":{},\"model\":{},\"log_probability\":", nlohmann::json(text).dump(),
                   nlohmann::json(model).dump());
   view::append_number(out, trees.log_probability, 4);
-  out += fmt::format(",\"beam\":{{\"nodes\":[{}],\"best\":{}}},", trees.nodes, nlohmann::json(trees.best).dump());
+  nlohmann::json sentences = nlohmann::json::array();
+  for (const TranslationTrace& trace : job.traces) {
+    sentences.push_back({{"output", trace.translation.text},
+                         {"source", trace.attention.source.size()},
+                         {"target", trace.attention.target.size()}});
+  }
+  out += fmt::format(",\"sentences\":{},\"beam\":{{\"nodes\":[{}],\"best\":{}}},", sentences.dump(), trees.nodes,
+                     nlohmann::json(trees.best).dump());
   return out + to_json(records, {.decimals = 4}).substr(1);  // the fields of the record, in the same object
 }
 
@@ -117,6 +125,22 @@ InterventionsFile interventions_of(const Fields& fields) {
   } catch (const Error& error) {
     throw Refusal(400, fmt::format("Invalid request: {}", error.what()));
   }
+}
+
+// A translation of one's own of each sentence; of one sentence as text too. None: the model's own.
+std::vector<std::string> outputs_of(const Fields& fields, std::size_t sentences) {
+  const auto& given = fields["output"];
+  if (!given.is_array()) {
+    const std::string text = fields.text("output");
+    if (text.empty()) return {};
+    if (sentences == 1) return {text};
+  } else if (given.size() == sentences &&
+             std::all_of(given.begin(), given.end(), [](const auto& one) { return one.is_string(); })) {
+    return given.get<std::vector<std::string>>();
+  }
+  throw Refusal(400, fmt::format("Invalid request: output parameter must be a list of texts, one for each of the {} "
+                                 "sentences",
+                                 sentences));
 }
 
 int position(const Fields& fields, const char* name) {
@@ -167,7 +191,13 @@ void Api::explain(const Shared& call) {
   set_checkpoint(*job, fields, model);
   job->memory = Lease(options_.memory);
   job->unwanted = [call] { return call->reply->gone(); };
-  job->lines = {passage.lines()[0]};  // a sentence at a time
+  const auto sentence = static_cast<std::size_t>(position(fields, "sentence"));
+  if (sentence >= passage.lines().size()) {
+    throw Refusal(400, fmt::format("Invalid request: sentence parameter: the text has {}, counted from 0",
+                                   passage.lines().size()));
+  }
+  job->lines = {passage.lines()[sentence]};  // one at a time
+  job->first_line = static_cast<std::int64_t>(sentence) + 1;
   job->how.beam = std::min(options_.beam, kWidestBeam);
   const std::string format = fields.text("format");
   if (!format.empty() && format != "json" && format != "html") {
@@ -225,13 +255,13 @@ void Api::attention(const Shared& call) {
   job->how.beam = beam;
   job->how.merge_words = fields.flag("merge_words");
   job->how.top_weights = top;
-  if (top > 0 && (job->how.merge_words || !fields.text("output").empty())) {
+  job->outputs = outputs_of(fields, passage->lines().size());
+  if (top > 0 && (job->how.merge_words || !job->outputs.empty())) {
     throw Refusal(400, "Invalid request: top parameter goes with neither merge_words nor output");
   }
   job->how.kinds = kinds_of(fields);
   job->interventions = interventions_of(fields);
   set_checkpoint(*job, fields, model);
-  if (passage->lines().size() == 1) job->output = fields.text("output");
   // Megabytes of numbers at times: written here, where nobody else waits for it.
   job->done = [this, call, job = job.get(), passage, name = model.name()] {
     respond(call, [&]() -> Response {

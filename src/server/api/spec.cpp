@@ -87,7 +87,8 @@ std::string build() {
       "attention", "Every layer and head of the attention, and the beam",
       {one, source, target, field("beam", "integer", false, "Hypotheses kept, 1 to 32"), kind,
        field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"),
-       field("output", "string", false, "A translation of your own, of one sentence, instead of the model's"),
+       field("output", "string", false,
+             "A translation of your own instead of the model's; in JSON a list, one for each sentence"),
        field("top", "integer", false,
              "Only so many of the largest weights of each query, as largest instead of weights, in memory linear in "
              "the text; 0: all"),
@@ -99,11 +100,14 @@ std::string build() {
               {"target", array(text)},
               {"weights", matrix},
               {"attention", array(map)},
+              {"sentences",
+               array(object({{"output", text}, {"source", {{"type", "integer"}}}, {"target", {{"type", "integer"}}}}))},
               {"beam", object({{"nodes", array(node)}, {"best", array({{"type", "integer"}})}})}}));
   paths["/explain"] =
-      post("attention", "A model's own numbers for the first sentence of a text, step by step, as a page of HTML",
+      post("attention", "A model's own numbers for one sentence of a text, step by step, as a page of HTML",
            {one, source, target, kind, field("layer", "integer", false, "Counted from 0"),
             field("head", "integer", false, "Counted from 0"),
+            field("sentence", "integer", false, "Which one of the text, counted from 0"),
             field("query", "integer", false, "Position whose sums are written out, counted from 0"),
             field("key", "integer", false, "What it attends to, counted from 0"),
             field("format", "string", false, "json (default), or html: the page itself"),

@@ -177,8 +177,8 @@ Worker::Done TranslationModel::trace(const Item& item, Desk& desk) const {
   TranslateOptions how = job.how;
   how.interventions = job.interventions.of_line(static_cast<std::int64_t>(item.line) + 1);
   const auto translator = translator_of(job);
-  TranslationTrace trace = job.output.empty() ? translator->trace(job.lines[item.line], how)
-                                              : traced(*translator, job.lines[item.line], job.output, how);
+  TranslationTrace trace = job.outputs.empty() ? translator->trace(job.lines[item.line], how)
+                                               : traced(*translator, job.lines[item.line], job.outputs[item.line], how);
   std::size_t numbers = numbers_of(trace.translation.attention) + trace.beam.nodes.size() * 16;
   for (const AttentionMap& map : trace.attention.maps) numbers += map.weights.values.size();
   desk.hold(job, numbers * sizeof(float));
@@ -189,9 +189,8 @@ Worker::Done TranslationModel::trace(const Item& item, Desk& desk) const {
 
 Worker::Done TranslationModel::explain(const Item& item, Desk& desk) const {
   TranslationJob& job = job_of(item);
-  if (item.line > 0) return {};  // the first line is explained
   TranslateOptions how = job.how;
-  how.interventions = job.interventions.of_line(1);
+  how.interventions = job.interventions.of_line(job.first_line);
   const auto translator = translator_of(job);
   const ModelRun run = Inspector(*translator).run(job.lines[0], how);
   job.page = view::lesson_page(view::model_lesson(run, *job.explain));

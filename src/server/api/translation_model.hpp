@@ -22,10 +22,11 @@ struct TranslationJob final : Job {
 
   TranslateOptions how;
   bool trace = false;                      // every layer and head and the beam, instead of a translation
-  std::string output;                      // a trace of this output of the only line instead of the model's own
+  std::vector<std::string> outputs;        // a trace of these outputs, one per line, instead of the model's own
   std::optional<std::int64_t> checkpoint;  // of a trace or an explanation: the model at this step of its training
+  std::int64_t first_line = 1;             // the sentence of the request that `lines` begins with
   InterventionsFile interventions;         // of a trace or an explanation; lines are the job's
-  std::optional<view::ModelLessonOptions> explain;  // the numbers of the first line as a page, instead of a translation
+  std::optional<view::ModelLessonOptions> explain;  // the numbers of the only line as a page, instead of a translation
 
   // One entry per line, of one of them.
   std::vector<std::vector<Translation>> translations;

@@ -52,6 +52,23 @@ module.exports = {
     check.strictEqual(await page.locator('.changes li').count(), 0);
   },
 
+  async 'in a text of two sentences a change is made in its own sentence, whose numbers can be read'({ open, check }) {
+    const page = await open('#text=' + encodeURIComponent('a man sees the house\ntwo dogs'));
+    await page.waitForSelector('.heads-grid button');
+    const names = () => page.$$eval('.tokens.source button', (all) => all.map((one) => one.firstChild.textContent));
+    const before = (await names()).indexOf('‹end›') + 1;
+    const asked = page.waitForRequest((request) => /attention$/.test(request.url()) && request.postDataJSON().interventions.length > 0);
+    await page.locator('.tokens.source button').nth(before).click();
+    await page.click('[data-do=mask]');
+    check.deepStrictEqual((await asked).postDataJSON().interventions, [{ do: 'mask', token: 0, line: 2 }]);
+    await page.waitForSelector('.changes li');
+    check.strictEqual(await page.locator('.other:not([disabled])').count(), 0, 'which sentence another translation changes is not known');
+    await page.click('#explain');
+    const sheet = page.frameLocator('.explain-sheet');
+    await sheet.locator('section.step').first().waitFor();
+    check.match(await sheet.locator('.lead').textContent(), /“two dogs”/);
+  },
+
   async 'a cell of the map can be cut'({ open, check }) {
     const page = await whole(open);
     await page.locator('#view-generate .map-canvas').scrollIntoViewIfNeeded();
