@@ -46,7 +46,7 @@ module.exports = {
     await page.context().route('**/attention', (route) => {
       asked.push(route.request().postDataJSON());
       return route.fulfill({ json: {
-        translatedText: text, model: 'en-de', log_probability: -1, source, target, largest: largest(0),
+        translatedText: text, model: 'en-de', log_probability: -1, source, target, sentences: [{ output: text, source: N, target: N }], largest: largest(0),
         attention: ['cross', 'encoder'].flatMap((kind) => Array.from({ length: kind === 'cross' ? 192 : 16 }, (_, i) => ({ kind, layer: Math.floor(i / 16), head: i % 16, queries: kind === 'cross' ? target : source, keys: source, largest: largest(i) }))),
         beam: { nodes: [{ id: 0, parent: -1, step: 0, token: '', log_probability: 0, finished: false }], best: [0] },
       } });
