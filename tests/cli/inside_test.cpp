@@ -114,6 +114,46 @@ TEST_F(Inside, AnRnnsStepsTheOneVectorAndAConvolutionsWindow) {
   EXPECT_THAT(cnn.out, HasSubstr("The decoder's window"));
 }
 
+TEST_F(Inside, EveryArchitecturesNumbersAreThoseOfRunAndOfTheTranslator) {
+  make("rnn", {"--arch", "rnn"});
+  make("luong", {"--arch", "rnn", "--attention", "general"});
+  make("cnn", {"--arch", "cnn", "--layers", "2"});
+  make("plain", {"--arch", "rnn", "--attention", "none"});
+  for (const char* model : {"rnn", "luong", "cnn", "plain"}) {
+    const Ran ran = explain(model, {"--numbers", file("n.safetensors")});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const Safetensors numbers(file("n.safetensors"));
+    const Translator translator{std::filesystem::path(file(model))};
+    const Translation best = translator.translate(std::vector<std::string>{"eins zwei 3"}, {.beam = 5})[0][0];
+    // The logits that are shown give the probability that the search has found.
+    const ModelRun run = Inspector(translator).run("eins zwei 3");
+    EXPECT_EQ(run.output, best.text) << model;
+    double log_probability = 0;
+    for (std::size_t i = 0; i < run.target.size(); ++i) {
+      for (const Candidate& one : run.next[i]) {
+        if (one.text == run.target[i]) log_probability += one.log_probability;
+      }
+    }
+    EXPECT_NEAR(log_probability, best.log_probability, 1e-4) << model;
+    if (std::string(model) == "plain") continue;  // it has no weights
+    const Ran written =
+        run_cli({"run", "--model", file(model), "--attention", file("a.jsonl"), "--kind", "all"}, "eins zwei 3\n");
+    ASSERT_EQ(written.code, 0) << written.err;
+    const json record = json::parse(folder_.read("a.jsonl"));
+    EXPECT_EQ(record["attention"].size(), std::string(model) == "cnn" ? 2U : 1U);
+    for (const json& map : record["attention"]) {
+      const std::string name = std::string(model) == "cnn"
+                                   ? "decoder." + std::to_string(map["layer"].get<int>()) + ".cross.weights"
+                                   : "decoder.attention.weights";
+      const Tensor w = numbers.tensor(name).contiguous();
+      std::vector<double> expected;
+      for (const json& row : map["weights"]) expected.insert(expected.end(), row.begin(), row.end());
+      ASSERT_EQ(w.size(), static_cast<std::int64_t>(expected.size())) << model;
+      for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(w.data()[i], expected[i], 1e-5) << name;
+    }
+  }
+}
+
 TEST_F(Inside, WideMatricesSayWhatTheyLeaveOut) {
   make("m", {"--dim", "32"});
   const Ran ran = explain("m");
