@@ -21,6 +21,8 @@
   }
   const working = document.getElementById('working');
   const text = (cell) => cell.textContent;
+  // W_Q as W with a small Q below, as everywhere on the page.
+  const symbol = (name) => name.split(/(_[A-Z])/).map((part) => (/^_[A-Z]$/.test(part) ? Fovea.make('sub', {}, part[1]) : part));
   const factor = (cell) => (text(cell).startsWith('−') ? `(${text(cell)})` : text(cell));
   const row = (table, i) => table.cells[i];
   const column = (table, j) => table.cells.map((line) => line[j]);
@@ -129,7 +131,7 @@
     // The row and the column it was made from are usually in an earlier step, out of view: they come along.
     const seen = (other) => { const box = other.getBoundingClientRect(); return box.top >= 0 && box.bottom <= window.innerHeight; };
     const away = (made.parts || []).filter(([, cells]) => !cells.every(seen));
-    working.replaceChildren(...away.map(([of, cells]) => Fovea.make('span', { class: 'operand' }, Fovea.make('b', {}, of), ...cells.slice(0, 16).map((other) => Fovea.make('i', { class: other.className.replace(/\b(lit|chosen)\b/g, '') }, text(other))), cells.length > 16 ? `… ${cells.length - 16}` : '')),
+    working.replaceChildren(...away.map(([of, cells]) => Fovea.make('span', { class: 'operand' }, Fovea.make('b', {}, ...symbol(of)), ...cells.slice(0, 16).map((other) => Fovea.make('i', { class: other.className.replace(/\b(lit|chosen)\b/g, '') }, text(other))), cells.length > 16 ? `… ${cells.length - 16}` : '')),
       `${name}[${table.rows[i]}, ${table.columns[j] || j + 1}] = ${made.how} = ${text(cell)}`);
     working.hidden = false;
   }

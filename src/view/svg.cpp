@@ -113,6 +113,7 @@ SvgPiece svg_heat_map(const AttentionRecord& picture, const AttentionMatrix& wei
   if (picture.source.empty() || picture.target.empty()) return nothing_to_draw(picture);
   const std::vector<std::string> source = labels_of(picture.source);
   const std::vector<std::string> target = labels_of(picture.target);
+  const std::vector<std::string> all_source = token_names(picture.source), all_target = token_names(picture.target);
   const auto count = static_cast<double>(std::max<std::size_t>({source.size(), target.size(), 1}));
   const double cell = std::clamp(840.0 / count, 9.0, 32.0);
   const double font = std::clamp(cell * 0.5, 7.0, 14.0);
@@ -175,8 +176,8 @@ SvgPiece svg_heat_map(const AttentionRecord& picture, const AttentionMatrix& wei
       out += fmt::format("<rect class=\"w{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", shade, coordinate(x),
                          coordinate(y), coordinate(cell), coordinate(cell));
       out += tooltips ? fmt::format("><title>{} ← {}: {:.4f}</title></rect>",
-                                    escape_markup(picture.target[static_cast<std::size_t>(t)]),
-                                    escape_markup(picture.source[static_cast<std::size_t>(s)]), weight)
+                                    escape_markup(all_target[static_cast<std::size_t>(t)]),
+                                    escape_markup(all_source[static_cast<std::size_t>(s)]), weight)
                       : "/>";
       if (numbers && weight >= 0.05) {
         out += fmt::format("<text class=\"n{}\" x=\"{}\" y=\"{}\">{}</text>", shade, coordinate(x + cell / 2),
@@ -200,6 +201,7 @@ SvgPiece svg_ribbon(const AttentionRecord& picture, const AttentionMatrix& weigh
   if (picture.source.empty() || picture.target.empty()) return nothing_to_draw(picture);
   const std::vector<std::string> source = labels_of(picture.source);
   const std::vector<std::string> target = labels_of(picture.target);
+  const std::vector<std::string> all_source = token_names(picture.source), all_target = token_names(picture.target);
   const auto extent = [&](const std::vector<std::string>& row) {
     double total = 0;
     for (const std::string& token : row) total += text_extent(token, kFont) + kGap;
@@ -238,7 +240,7 @@ SvgPiece svg_ribbon(const AttentionRecord& picture, const AttentionMatrix& weigh
           "{:.4f}</title></path>\n",
           coordinate(xs[s]), coordinate(y1), coordinate(xs[s]), coordinate(y1 + bend), coordinate(xt[t]),
           coordinate(y2 - bend), coordinate(xt[t]), coordinate(y2), coordinate(1 + 4 * weight),
-          coordinate(0.08 + 0.85 * weight), escape_markup(picture.target[t]), escape_markup(picture.source[s]), weight);
+          coordinate(0.08 + 0.85 * weight), escape_markup(all_target[t]), escape_markup(all_source[s]), weight);
     }
   }
   out += fmt::format("</g>\n<g class=\"t\" font-size=\"{}\" text-anchor=\"middle\">\n", coordinate(kFont));

@@ -28,6 +28,18 @@ TEST(MarkupChecker, FindsWhatIsWrong) {
   }
 }
 
+TEST(Svg, CallsPiecesAndTheEndAsTheAxesDoInTooltipsToo) {
+  AttentionRecord p;
+  p.source = {"▁ver", "st", "</s>"};
+  p.target = {"▁a", "</s>"};
+  p.weights = {2, 3, {0.5F, 0.25F, 0.25F, 0, 0.5F, 0.5F}};
+  for (const SvgPiece& piece : {svg_heat_map(p, p.weights), svg_ribbon(p, p.weights)}) {
+    EXPECT_THAT(piece.body, HasSubstr("<title>a ← ·st: 0.2500</title>"));
+    EXPECT_THAT(piece.body, HasSubstr("<title>‹end› ← ‹end›: 0.5000</title>"));
+    EXPECT_THAT(piece.body, Not(HasSubstr("▁")));
+  }
+}
+
 TEST(Svg, IsWellFormedWhateverTheTokensAre) {
   const AttentionRecord p = nasty();
   for (const SvgPiece& piece : {svg_heat_map(p, p.weights), svg_ribbon(p, p.weights)}) {

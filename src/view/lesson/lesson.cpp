@@ -357,7 +357,7 @@ Lesson lesson(const WorkedScores& worked, LessonLanguage language) {
       sum_text += " + …";
       break;
     }
-    sum_text += (i > 0 ? " + " : "") + shown_number(worked.powers[i], 4);
+    sum_text += (i > 0 ? " + " : "") + shown_number(static_cast<float>(worked.powers[i]), 4);  // as in the table
   }
   lesson.steps.push_back(
       {say("e to the power of each", "取 e 的幂"),
