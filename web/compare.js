@@ -49,7 +49,7 @@
   }
 
   host.replaceChildren();
-  host.classList.toggle('small', Math.max(...pictures.map((one) => Fovea.mapsOf(one).length)) < 2);
+  host.classList.toggle('small', !checkpoints && pictures.length > 2 && Math.max(...pictures.map((one) => Fovea.mapsOf(one).length)) < 2);
   let name = () => {};
   if (checkpoints) {
     const last = entries.length - 1;
