@@ -25,6 +25,9 @@ module.exports = {
     const page = await whole(open, '&layer=1');
     await page.click('.colour');
     check.strictEqual(await page.locator('.colour-chips .chip').count(), 4);
+    // Under the pointer too, the pressed button can be read.
+    const ink = await page.$eval('.colour', (one) => { const { color, backgroundColor } = getComputedStyle(one); return [color, backgroundColor]; });
+    check.notStrictEqual(ink[0], ink[1]);
     const colours = () => page.evaluate(() => new Set([...document.querySelectorAll('.attention-lines path')].map((p) => p.style.stroke)).size);
     check.strictEqual(await colours(), 4);
     await page.click('.chip >> nth=0');
