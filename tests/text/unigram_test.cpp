@@ -33,7 +33,10 @@ std::vector<std::string> training_text() {
 }
 
 std::string field(int number, std::string_view bytes) {
-  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + std::string(bytes);
+  std::string out{static_cast<char>(number << 3 | 2)};
+  std::size_t size = bytes.size();
+  for (; size > 127; size >>= 7) out += static_cast<char>((size & 127) | 128);
+  return out + static_cast<char>(size) + std::string(bytes);
 }
 
 // A piece with a score that is given in eighths, so that sums tie.
@@ -138,6 +141,28 @@ TEST(UnigramModel, LeavesOtherModelsToSentencePiece) {
   EXPECT_FALSE(plain(pieces + piece("a", -9))) << "twice";
   EXPECT_FALSE(plain(pieces + piece("<unk2>", 0, 2))) << "two unknown";
   EXPECT_FALSE(plain(piece("a", -8))) << "none unknown";
+}
+
+// A trie of the one key "a", whose text is `text`; see sentencepiece_check.cpp.
+std::string character_map(const std::string& text) {
+  std::vector<std::uint32_t> units(1024);
+  units[0] = 256U << 10;
+  units[256U ^ 'a'] = 512U << 10 | 1U << 8 | 'a';
+  units[256U ^ 'a' ^ 512U] = 1U << 31;
+  const auto size = static_cast<std::uint32_t>(units.size() * 4);
+  std::string map(reinterpret_cast<const char*>(&size), 4);
+  map.append(reinterpret_cast<const char*>(units.data()), size);
+  return map + text + '\0';
+}
+
+TEST(UnigramModel, ACharacterThatBecomesALongTextIsRefused) {
+  const auto model = [](std::size_t length) {
+    return piece("<unk>", 0, 2) + piece("b", -8) + field(3, field(2, character_map(std::string(length, 'b'))));
+  };
+  const auto tokenizer = text::parse_sentencepiece(model(256), "test.model");
+  EXPECT_GE(tokenizer->encode("aa").size(), 512U);
+  EXPECT_THAT(test::message_of<FileError>([&] { (void)text::parse_sentencepiece(model(257), "test.model"); }),
+              testing::HasSubstr("the character map makes more than 256 bytes of a character"));
 }
 
 TEST(UnigramModel, OptionsOfTheTrainingThatCannotBeReadAreRefused) {

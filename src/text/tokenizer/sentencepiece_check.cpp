@@ -43,6 +43,10 @@ void check_piece(std::string_view message, std::size_t index) {
   }
 }
 
+// Of Unicode's normal forms the longest text of a character has 33 bytes. Without a limit, a short line could become
+// one that fills the memory.
+constexpr std::size_t kLongestText = 256;
+
 // The trie is an array of 32-bit units. A unit at p whose top bit is clear leads to the block of 256 units around
 // p ^ offset, by one more byte of the text; if it ends a key, the unit at p ^ offset holds where its text begins.
 void check_character_map(std::string_view map) {
@@ -65,8 +69,12 @@ void check_character_map(std::string_view map) {
     if ((u >> 31) != 0) continue;  // a value: reached as such only
     const std::uint32_t q = p ^ ((u >> 10) << ((u & (1U << 9)) >> 6));
     if (q >= units) throw Damage{"the character map leads out of itself"};
-    const bool ends = (u >> 8 & 1) != 0;
-    if (ends && (unit(q) & 0x7FFFFFFFU) >= texts.size()) throw Damage{"the character map leads out of its texts"};
+    if ((u >> 8 & 1) == 0) continue;
+    const std::size_t begin = unit(q) & 0x7FFFFFFFU;
+    if (begin >= texts.size()) throw Damage{"the character map leads out of its texts"};
+    if (texts.substr(begin, kLongestText + 1).find('\0') == std::string_view::npos) {
+      throw Damage{fmt::format("the character map makes more than {} bytes of a character", kLongestText)};
+    }
   }
 }
 
