@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -109,7 +110,7 @@ double read_rate(std::size_t bytes) {
   const auto count = static_cast<std::int64_t>(bytes / sizeof(float)) / threads();
   const std::vector<float> data(static_cast<std::size_t>(count * threads()), 1);
   double best = 0;
-  volatile float sink = 0;
+  std::atomic<float> sink = 0;  // so that reading has a use
   for (int round = 0; round < 8; ++round) {
     const double start = now();
     parallel_for(threads(), 1, [&](std::int64_t part, std::int64_t) {
@@ -126,35 +127,9 @@ double bytes_of_number(const Parameters& parameters) {
   return parameters.packed() == Storage::int8 ? 1 : parameters.packed() == Storage::f16 ? 2 : 4;
 }
 
-// Of the output layer.
-double output_bytes(const Parameters& parameters) {
-  double bytes = 0;
-  for (const auto& entry : parameters.entries()) {
-    if (entry.layout == MatrixLayout::out_in) bytes += static_cast<double>(entry.weight.size());
-  }
-  return bytes * bytes_of_number(parameters);
-}
-
-// Whether a matrix of the decoder is read once for a sentence and not at every step.
-bool read_once(const std::string& name, const RnnDecoderConfig* rnn) {
-  const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
-  if (rnn == nullptr) return has(".cross.key") || has(".cross.value") || has("decoder.memory.");
-  return has(".first.") || has("decoder.memory.") || (rnn->attention == RnnAttention::none && has(".out.context"));
-}
-
-// Bytes of the matrices that every step of a batch reads: the decoder's and the output layer's.
-std::size_t bytes_per_step(const ModelConfig& config, const Parameters& parameters) {
-  const auto* rnn = std::get_if<RnnDecoderConfig>(&config.generator().decoder);
-  double numbers = 0;
-  for (const auto& entry : parameters.entries()) {
-    const bool output = entry.layout == MatrixLayout::out_in;
-    if (!entry.layout || (!output && !entry.name.starts_with("decoder") && !entry.name.starts_with("output"))) continue;
-    if (read_once(entry.name, rnn)) continue;
-    // Without attention the first layer's rows behind the embedding's are the summary's.
-    const bool summary = rnn != nullptr && rnn->attention == RnnAttention::none && entry.name == "decoder.0.input";
-    numbers += static_cast<double>(summary ? config.generator().embedding * entry.weight.dim(1) : entry.weight.size());
-  }
-  return static_cast<std::size_t>(numbers * bytes_of_number(parameters));
+// Bytes of the weights that a step of a batch reads: each is multiplied once for a target token, without a source.
+double bytes_per_step(const ModelConfig& config, const Parameters& parameters) {
+  return (forward_flops(config, 0, 1) - forward_flops(config, 0, 0)) / 2 * bytes_of_number(parameters);
 }
 
 nlohmann::json measure(const DecodeBench& o) {
@@ -213,8 +188,7 @@ nlohmann::json measure(const DecodeBench& o) {
   const double encoding = forward_flops(counted, kMiddle, 0);  // once for a sentence; the rest for each hypothesis
   const double flops = encoding + o.beam * (forward_flops(counted, kMiddle, o.length + 1) - encoding);
   const double peak = peak_gops(storage);
-  auto bytes = static_cast<double>(bytes_per_step(config, parameters));
-  if (o.shortlist > 0) bytes -= output_bytes(parameters) * (1.0 - static_cast<double>(o.shortlist) / o.vocabulary);
+  const double bytes = bytes_per_step(counted, parameters);
   const double reads = rate / static_cast<double>(o.batch) * (o.length + 1) * bytes * 1e-9;
   const double most = read_rate(static_cast<std::size_t>(bytes));
   const double of_peak = rate * flops * 1e-9 / peak;
