@@ -32,9 +32,10 @@ struct CaptionOptions {
   float top_p = 1;           // sample among the likeliest that together have this probability
   std::uint64_t seed = 1;    // of the sampling
 
-  bool attention = true;        // give Caption::attention, of a model that attends
-  int layer = -1;               // of this decoder layer only; -1: the mean over all
-  int head = -1;                // of this head only; -1: the mean over all
+  bool attention = true;               // give Caption::attention, of a model that attends
+  int layer = -1;                      // of this decoder layer only; -1: the mean over all
+  int head = -1;                       // of this head only; -1: the mean over all
+  std::vector<AttentionKind> kinds{};  // give Caption::maps of these kinds, of the best caption
   bool skip_broken = false;     // a picture that cannot be read gives a Caption with an error instead of throwing
   std::int64_t first_line = 0;  // number of the first picture, for sampling
   PictureLimits limits{};       // of the pictures
@@ -47,11 +48,14 @@ struct Caption {
   float log_probability = 0;                    // natural, of its tokens and the end of sequence
   std::vector<std::string> tokens{};            // with the end of sequence
   std::vector<std::vector<float>> attention{};  // [token][region], each row sums to 1
+  std::vector<AttentionMap> maps{};             // of every layer and head, where kinds were asked for
   int rows = 0, columns = 0;                    // of the regions, row by row from the top; they cover the middle square
   std::string picture{};                        // where it came from, as it was given
   std::string error{};                          // why there is no caption; empty: there is one
 
-  /// Tokens and attention as one record.
+  /// The regions' names, "row,column", row by row.
+  [[nodiscard]] std::vector<std::string> regions() const;
+  /// Tokens, attention and maps as one record.
   [[nodiscard]] AttentionRecord record() const;
 };
 

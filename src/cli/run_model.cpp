@@ -131,24 +131,15 @@ void check_usage(const Options& o) {
   }
 }
 
-// What --attention writes of an output: of one kind, or of all. A line without text has no maps.
-AttentionRecord attention_record(const Options& o, const Translation& output) {
-  AttentionRecord record = output.record();
-  if (!o.traces() || output.source_tokens.empty()) return record;
+// What --attention writes of a record with maps: of one kind, or of all.
+AttentionRecord asked_kind(const Options& o, AttentionRecord record) {
+  const auto& maps = record.maps;
   if (o.kind == "all") {
-    if (record.maps.empty()) throw UsageError("--kind: the model has no attention to write");
-    if (record.source.empty()) {  // no cross-attention: the maps alone
-      record.source = output.source_tokens;
-      record.target = output.target_tokens;
-      record.weights = {static_cast<std::int64_t>(record.target.size()),
-                        static_cast<std::int64_t>(record.source.size()),
-                        std::vector<float>(record.target.size() * record.source.size(), 0.0F)};
-    }
+    if (maps.empty()) throw UsageError("--kind: the model has no attention to write");
     return record;
   }
   if (o.kind != "cross") {
     const auto wanted = attention_kind(o.kind);
-    const auto& maps = record.maps;
     if (std::none_of(maps.begin(), maps.end(), [&](const AttentionMap& m) { return m.kind == wanted; })) {
       throw UsageError(o.kind == "encoder" || o.kind == "decoder"
                            ? fmt::format("--kind: the model's {} does not attend to itself", o.kind)
@@ -157,6 +148,20 @@ AttentionRecord attention_record(const Options& o, const Translation& output) {
     record = record_of_kind(record, wanted);
   }
   if (!o.all_heads) record.maps.clear();
+  return record;
+}
+
+// The same of an output. A line without text has no maps.
+AttentionRecord attention_record(const Options& o, const Translation& output) {
+  AttentionRecord record = output.record();
+  if (!o.traces() || output.source_tokens.empty()) return record;
+  record = asked_kind(o, std::move(record));
+  if (o.kind == "all" && record.source.empty()) {  // no cross-attention: the maps alone
+    record.source = output.source_tokens;
+    record.target = output.target_tokens;
+    record.weights = {static_cast<std::int64_t>(record.target.size()), static_cast<std::int64_t>(record.source.size()),
+                      std::vector<float>(record.target.size() * record.source.size(), 0.0F)};
+  }
   return record;
 }
 
@@ -263,11 +268,8 @@ void run_captioner(const Options& o, const Streams& streams) {
   }
   if (!o.alignments_file.empty()) throw UsageError("--alignments: a picture has no tokens to align");
   if (o.rerank_source || o.rerank_target) throw UsageError("--rerank-source: captions are not reranked");
-  if (o.traces())
-    throw UsageError(
-        fmt::format("{}: a caption's attention is cross-attention; leave it out, --layer and "
-                    "--head choose",
-                    o.all_heads ? "--all-heads" : "--kind"));
+  if (!o.intervene_file.empty()) throw UsageError("--intervene: it does not go with a model of pictures");
+  check_usage(o);
   if (o.how.replace_unknown) throw UsageError("--replace-unknown: a picture has no words to take instead");
   const Captioner captioner(o.models[0], o.load);
   CaptionOptions how{.beam = o.how.beam,
@@ -285,6 +287,7 @@ void run_captioner(const Options& o, const Streams& streams) {
                      .head = o.how.head,
                      .skip_broken = !o.strict};
   if (o.how.max_length > 0) how.max_length = o.how.max_length;
+  if (o.traces()) how.kinds = kinds_of(o);
   if (how.attention && !captioner.config().attends()) {
     throw UsageError(fmt::format("--attention: {} has no attention to show", o.models[0]));
   }
@@ -303,7 +306,8 @@ void run_captioner(const Options& o, const Streams& streams) {
       for (const Caption& c : best) {
         if (o.scores) block.out += fmt::format("{:.4f}\t", c.score);
         block.out += c.text + '\n';
-        if (outputs.wants_attention()) records.push_back(c.record());
+        if (!outputs.wants_attention()) continue;
+        records.push_back(o.traces() && !c.tokens.empty() ? asked_kind(o, c.record()) : c.record());
       }
     }
     outputs.write(input, std::move(block), records);

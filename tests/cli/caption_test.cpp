@@ -51,8 +51,9 @@ class CaptionCli : public testing::Test {
     return all;
   }
   [[nodiscard]] std::string file(const std::string& name) const { return folder_.path(name); }
-  void refused(const std::vector<std::string>& arguments, const std::string& message) const {
-    const Ran ran = run_cli(arguments);
+  void refused(const std::vector<std::string>& arguments, const std::string& message,
+               const std::string& input = {}) const {
+    const Ran ran = run_cli(arguments, input);
     EXPECT_EQ(ran.code, 2) << ran.err;
     EXPECT_THAT(ran.err, testing::HasSubstr(message));
   }
@@ -100,6 +101,33 @@ TEST_F(CaptionCli, TrainsRunsAndShows) {
   const Ran strict = run_cli({"run", "--model", file("m"), "--strict"}, lines);
   EXPECT_EQ(strict.code, 1);
   EXPECT_THAT(strict.err, testing::HasSubstr("broken.jpg: not a whole JPEG"));
+}
+
+TEST_F(CaptionCli, WritesEveryKindOfAttention) {
+  ASSERT_EQ(run_cli(train("m", {"--decoder", "transformer", "--decoder-layers", "2", "--heads", "2"})).code, 0);
+  const auto record = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> all{"run", "--model", file("m"), "--attention", file("k.jsonl")};
+    all.insert(all.end(), options.begin(), options.end());
+    const Ran ran = run_cli(all, file("valid0.png") + "\n\n");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const std::string lines = folder_.read("k.jsonl");
+    return json::parse(lines.substr(0, lines.find('\n')));
+  };
+  const json all = record({"--kind", "all"});
+  ASSERT_EQ(all["attention"].size(), 8U);  // two layers of two heads, to themselves and to the picture
+  EXPECT_EQ(all["picture"]["rows"], 2);
+  for (const json& map : all["attention"]) {
+    for (const json& row : map["weights"]) {
+      double sum = 0;
+      for (const json& weight : row) sum += weight.get<double>();
+      EXPECT_NEAR(sum, 1, 1e-5);
+    }
+  }
+  const json own = record({"--kind", "decoder"});
+  EXPECT_EQ(own["source"], own["target"]);
+  EXPECT_FALSE(own.contains("picture"));
+  EXPECT_EQ(run_cli({"view", file("k.jsonl"), "--line", "1", "--color", "never"}).code, 0);
+  EXPECT_EQ(record({"--all-heads"})["attention"].size(), 4U);
 }
 
 TEST_F(CaptionCli, ScoresGivenCaptions) {
@@ -160,7 +188,10 @@ TEST_F(CaptionCli, SaysWhatDoesNotGoTogether) {
   ASSERT_EQ(run_cli(train("m", {})).code, 0);
   refused({"run", "--model", file("m"), "--alignments", file("x")}, "--alignments: ");
   refused({"run", "--model", file("m"), "--model", file("m")}, "--model: a model of pictures works alone");
-  refused({"run", "--model", file("m"), "--attention", file("x"), "--kind", "encoder"}, "--kind: ");
+  refused({"run", "--model", file("m"), "--attention", file("x"), "--kind", "encoder"},
+          "--kind: the model's encoder does not attend to itself", file("valid0.png") + "\n");
+  EXPECT_FALSE(std::filesystem::exists(file("x")));
+  refused({"run", "--model", file("m"), "--intervene", "x.json"}, "--intervene: ");
 }
 
 }  // namespace

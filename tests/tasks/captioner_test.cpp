@@ -114,6 +114,7 @@ TEST_F(CaptionerTest, APicturesCaptionDoesNotDependOnTheOthers) {
     const CaptionOptions how{.beam = 3, .min_length = 2, .max_length = 9};
     const auto together = captioner.captions(places(), how);
     EXPECT_EQ(!together[0][0].attention.empty(), attends);
+    EXPECT_TRUE(together[0][0].maps.empty());
     for (const int count : {1, 3}) {
       set_threads(count);
       for (const std::size_t i : {0U, 5U, 11U}) {
@@ -123,6 +124,43 @@ TEST_F(CaptionerTest, APicturesCaptionDoesNotDependOnTheOthers) {
         EXPECT_EQ(alone.attention, together[i][0].attention);
       }
     }
+  }
+}
+
+// Every layer and head, of every kind of model: the mean over the maps is what the search saw.
+TEST_F(CaptionerTest, MapsOfEveryHeadHaveTheSearchsMean) {
+  for (const auto& [name, config] : caption_kinds()) {
+    SCOPED_TRACE(name);
+    train(job(name, config, 2));
+    const Captioner captioner(folder_ / name);
+    CaptionOptions how{.beam = 3, .min_length = 2, .max_length = 9};
+    how.kinds = {AttentionKind::cross, AttentionKind::decoder, AttentionKind::encoder};
+    const auto all = captioner.captions(places(), how);
+    const Caption& c = all[3][0];
+    EXPECT_EQ(c.regions().size(), static_cast<std::size_t>(c.rows * c.columns));
+    std::vector<AttentionMap> cross;
+    for (const AttentionMap& map : c.maps) {
+      if (map.kind != AttentionKind::cross) continue;
+      EXPECT_EQ(map.queries, c.tokens);
+      EXPECT_EQ(map.keys, c.regions());
+      cross.push_back(map);
+    }
+    const bool self = std::holds_alternative<TransformerConfig>(config.generator().decoder);
+    EXPECT_EQ(std::any_of(c.maps.begin(), c.maps.end(), [](auto& m) { return m.kind == AttentionKind::decoder; }),
+              self);
+    ASSERT_EQ(cross.size(), config.attends() ? static_cast<std::size_t>(config.attention_layers() *
+                                                                        std::max(1, config.attention_heads()))
+                                             : 0);
+    if (cross.empty()) continue;
+    const AttentionMatrix mean = mean_of(cross);
+    for (std::size_t t = 0; t < c.tokens.size(); ++t) {
+      for (std::size_t r = 0; r < c.attention[t].size(); ++r) {
+        EXPECT_NEAR(mean.at(static_cast<std::int64_t>(t), static_cast<std::int64_t>(r)), c.attention[t][r], 1e-5);
+      }
+    }
+    const Caption alone = captioner.caption(places()[3], how);
+    ASSERT_EQ(alone.maps.size(), c.maps.size());
+    for (std::size_t m = 0; m < c.maps.size(); ++m) EXPECT_EQ(alone.maps[m].weights.values, c.maps[m].weights.values);
   }
 }
 

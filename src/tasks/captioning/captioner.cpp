@@ -12,6 +12,7 @@
 #include "fovea/threads.hpp"
 #include "tasks/batches.hpp"
 #include "tasks/model_copies.hpp"
+#include "tasks/translation/maps.hpp"
 
 namespace fovea {
 namespace {
@@ -177,7 +178,10 @@ void Captioner::write(const PictureModel& model, const Var& features, std::span<
   }
   const std::vector<std::int64_t> regions(numbers.size(), grid * grid);
   Pass pass;
-  const Memory memory = model.encode(features, regions, pass);
+  const auto wants = [&options](AttentionKind kind) {
+    return std::find(options.kinds.begin(), options.kinds.end(), kind) != options.kinds.end();
+  };
+  const Memory memory = model.encode(features, regions, pass, wants(AttentionKind::encoder));
   const SearchOptions how = search_options(options);
   const auto stepper = model.generator().start(&memory, static_cast<std::int64_t>(numbers.size()), how.want_attention,
                                                {options.layer, options.head});
@@ -201,6 +205,18 @@ void Captioner::write(const PictureModel& model, const Var& features, std::span<
       }
       results[numbers[i]].push_back(std::move(c));
     }
+  }
+  if (options.kinds.empty()) return;
+  // The best captions once more, all positions at once, to see every layer and head.
+  PaddedTokens fed;
+  fed.fill(
+      static_cast<std::int64_t>(found.size()),
+      Marks::begin, [&](std::int64_t i) -> const auto& { return found[static_cast<std::size_t>(i)][0].tokens; });
+  const Decoded decoded = model.generator().decode(
+      &memory, fed.view(), pass, {.cross = wants(AttentionKind::cross), .self = wants(AttentionKind::decoder)});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Caption& best = results[numbers[i]][0];
+    take_maps(memory, decoded, static_cast<std::int64_t>(i), best.regions(), best.tokens, best.maps);
   }
 }
 
@@ -248,14 +264,21 @@ std::vector<double> Captioner::score(std::span<const std::string> places, std::s
   return results;
 }
 
+std::vector<std::string> Caption::regions() const {
+  std::vector<std::string> names;
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) names.push_back(fmt::format("{},{}", row, column));
+  }
+  return names;
+}
+
 AttentionRecord Caption::record() const {
   AttentionRecord r;
+  r.maps = maps;
   if (attention.empty()) return r;
   r.target = tokens;
+  r.source = regions();
   r.picture = {picture, rows, columns};
-  for (int row = 0; row < rows; ++row) {
-    for (int column = 0; column < columns; ++column) r.source.push_back(fmt::format("{},{}", row, column));
-  }
   r.weights.rows = static_cast<std::int64_t>(attention.size());
   r.weights.columns = static_cast<std::int64_t>(r.source.size());
   for (const auto& row : attention) r.weights.values.insert(r.weights.values.end(), row.begin(), row.end());

@@ -137,25 +137,29 @@ void take_decoder_maps(const Decoded& decoded, std::int64_t row, const std::vect
   add_layers(maps, AttentionKind::decoder, decoded.self_top, row, fed, fed);
 }
 
+void take_maps(const Memory& memory, const Decoded& decoded, std::int64_t row, const std::vector<std::string>& source,
+               const std::vector<std::string>& target, std::vector<AttentionMap>& maps) {
+  std::vector<std::string> fed{"<s>"};  // what stands at the decoder's positions: the output, shifted by one
+  fed.insert(fed.end(), target.begin(), target.end() - 1);
+  add_layers(maps, AttentionKind::encoder, memory.attention, row, source, source);
+  add_layers(maps, AttentionKind::encoder, memory.attention_top, row, source, source);
+  take_decoder_maps(decoded, row, fed, maps);
+  add_layers(maps, AttentionKind::cross, decoded.cross, row, target, source);
+  add_layers(maps, AttentionKind::cross, decoded.cross_top, row, target, source);
+}
+
 void take_maps(const Memory& memory, const Decoded& decoded, std::int64_t row, const AttentionChoice& which,
                bool with_mean, Translation& t) {
-  std::vector<std::string> fed{"<s>"};  // what stands at the decoder's positions: the output, shifted by one
-  fed.insert(fed.end(), t.target_tokens.begin(), t.target_tokens.end() - 1);
-  add_layers(t.maps, AttentionKind::encoder, memory.attention, row, t.source_tokens, t.source_tokens);
-  add_layers(t.maps, AttentionKind::encoder, memory.attention_top, row, t.source_tokens, t.source_tokens);
-  take_decoder_maps(decoded, row, fed, t.maps);
-  const std::size_t before = t.maps.size();
-  add_layers(t.maps, AttentionKind::cross, decoded.cross, row, t.target_tokens, t.source_tokens);
-  add_layers(t.maps, AttentionKind::cross, decoded.cross_top, row, t.target_tokens, t.source_tokens);
+  take_maps(memory, decoded, row, t.source_tokens, t.target_tokens, t.maps);
   if (!with_mean) return;
   if (!decoded.cross.empty()) {
     t.attention = mean_over(decoded.cross, row, which, t.target_tokens.size(), t.source_tokens.size());
   } else if (!decoded.cross_top.empty()) {
     std::vector<AttentionMap> chosen;
-    for (std::size_t m = before; m < t.maps.size(); ++m) {
-      const bool here =
-          (which.layer < 0 || which.layer == t.maps[m].layer) && (which.head < 0 || which.head == t.maps[m].head);
-      if (here) chosen.push_back(t.maps[m]);
+    for (const AttentionMap& map : t.maps) {
+      const bool here = map.kind == AttentionKind::cross && (which.layer < 0 || which.layer == map.layer) &&
+                        (which.head < 0 || which.head == map.head);
+      if (here) chosen.push_back(map);
     }
     t.largest = mean_of_largest(chosen);
   }

@@ -23,6 +23,10 @@ struct MapRequest {
   [[nodiscard]] bool any() const { return cross || encoder || decoder; }
 };
 
+/// Adds all maps of row `row` of what an encoder and a teacher-forced run of its output `target` gave.
+void take_maps(const Memory& memory, const Decoded& decoded, std::int64_t row, const std::vector<std::string>& source,
+               const std::vector<std::string>& target, std::vector<AttentionMap>& maps);
+
 /// Fills a translation's maps from row `row` of what a teacher-forced run of its output gave, and, if `with_mean`, its
 /// attention: the mean over the layers and heads that `which` chooses.
 void take_maps(const Memory& memory, const Decoded& decoded, std::int64_t row, const AttentionChoice& which,
