@@ -390,6 +390,11 @@ std::int64_t ModelConfig::longest_target() const {
   return std::visit([](const auto& c) { return learned_positions(c); }, generator->decoder);
 }
 
+bool ModelConfig::layers_start() const {
+  const auto* rnn = std::get_if<RnnDecoderConfig>(&generator().decoder);
+  return rnn != nullptr && rnn->layers_start;
+}
+
 bool ModelConfig::attends() const {
   if (std::holds_alternative<NoSourceConfig>(source)) return false;
   if (const auto* classifier = std::get_if<ClassifierConfig>(&head)) {

@@ -49,6 +49,7 @@ Seq2Seq::Seq2Seq(const ModelConfig& config, Parameters& p)
               config.tokens().scaled_embeddings),
       encoder_(make_encoder(config.encoder, config.tokens().embedding, p)),
       generator_(config.generator(), encoder_->width(), p, source_table(config)) {
+  if (config.layers_start()) encoder_->keep_last_states();
   const auto* turns = std::get_if<TurnSourceConfig>(&config.source);
   if (turns != nullptr) turns_ = std::make_unique<const TurnParts>(*turns, encoder_->width(), p);
 }

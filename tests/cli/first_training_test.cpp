@@ -85,7 +85,7 @@ TEST_F(FirstTraining, PairsOfTextAndLabelTrainAClassifier) {
   EXPECT_THAT(r.err, HasSubstr("held out 2 of 40"));
   const std::string report = folder_.read("c/report.html");
   EXPECT_THAT(report, HasSubstr("<dt>accuracy</dt>"));
-  EXPECT_THAT(report, Not(HasSubstr("exact match")));
+  EXPECT_THAT(report, Not(HasSubstr("<dt>exact match</dt>")));
 }
 
 TEST_F(FirstTraining, WhatCannotBeIsSaidInOneLine) {

@@ -64,7 +64,9 @@ TEST_F(QuantizeCommand, PackedFoldersGiveTheSameOutputs) {
       EXPECT_EQ(run("p", {}), expected);
       EXPECT_EQ(run("p", {"--batch-tokens", "1", "--threads", "2"}), expected);
       EXPECT_EQ(run("p", {"--type", type}), expected);
-      if (type == "fp32") EXPECT_EQ(run("p", {"--type", "int8"}), run(preset, {"--type", "int8"}));
+      if (type == "fp32") {
+        EXPECT_EQ(run("p", {"--type", "int8"}), run(preset, {"--type", "int8"}));
+      }
       const auto score = [&](const std::vector<std::string>& model) {
         std::vector<std::string> all{"score", "--source", file("valid.source"), "--target", file("valid.target")};
         all.insert(all.end(), model.begin(), model.end());

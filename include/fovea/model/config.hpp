@@ -413,6 +413,8 @@ struct ModelConfig {
   [[nodiscard]] std::int64_t longest_target() const;
   /// Whether its head attends to a memory.
   [[nodiscard]] bool attends() const;
+  /// Whether a decoder's layers start from the last states of the encoder's.
+  [[nodiscard]] bool layers_start() const;
   /// Layers and heads of the head's attention to the memory.
   [[nodiscard]] int attention_layers() const;
   /// The same of heads.

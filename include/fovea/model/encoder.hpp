@@ -27,7 +27,7 @@ struct Memory {
   Var states{};                             // [batch, length, width]; rows past a length are never read
   Var values{};                             // what attention reads where it attends; empty: the states themselves
   Var summary{};                            // [batch, width]: an RNN's last states; empty: the mean of the states
-  std::vector<Var> last{};                  // [batch, width] per layer: an RNN's last states, the top layer's too
+  std::vector<Var> last{};                  // where they are kept, [batch, width] per layer: an RNN's last states
   std::vector<Var> last_cells{};            // the same of an LSTM's cells
   std::span<const std::int64_t> lengths{};  // [batch]
   std::span<const std::int32_t> copies{};   // [batch * length]: see Tokens::copies
@@ -54,6 +54,8 @@ class Encoder {
   /// `want_attention`: the weights of its self-attention too, if it has one.
   [[nodiscard]] virtual Memory encode(const Sequence& input, Pass& pass, bool want_attention = false) const = 0;
   [[nodiscard]] virtual std::int64_t width() const = 0;  // of the memory
+  /// From now on an RNN's memories have Memory::last, and last_cells, for a decoder that starts from them.
+  virtual void keep_last_states() {}
 };
 
 /// An encoder of vectors of width `input`; weights NAME.…

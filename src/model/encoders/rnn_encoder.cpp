@@ -23,12 +23,13 @@ Memory RnnEncoder::encode(const Sequence& input, Pass& pass, bool) const {
     const Recurrent out = layers_[i](x, {.lengths = input.lengths});
     // From the second layer on widths agree, and a residual keeps the lower layer's view (Wu et al. 2016).
     x = pass.drop(i > 0 && residual_ ? add(x, out.states) : out.states);
+    memory.summary = out.last;
+    if (!keep_last_) continue;
     memory.last.push_back(out.last);
     if (out.last_cell) memory.last_cells.push_back(out.last_cell);
   }
   pass.note(name_, "output", x);
   memory.states = x;
-  memory.summary = memory.last.back();
   pass.note(name_, "summary", memory.summary);
   return memory;
 }

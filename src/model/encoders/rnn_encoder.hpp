@@ -14,10 +14,12 @@ class RnnEncoder final : public Encoder {
   RnnEncoder(const RnnEncoderConfig& config, std::int64_t input, Parameters& parameters, const std::string& name);
   [[nodiscard]] Memory encode(const Sequence& input, Pass& pass, bool want_attention) const override;
   [[nodiscard]] std::int64_t width() const override { return layers_[0].width(); }
+  void keep_last_states() override { keep_last_ = true; }
 
  private:
   std::string name_;
   bool residual_;
+  bool keep_last_ = false;
   std::vector<RecurrentLayer> layers_;
 };
 
