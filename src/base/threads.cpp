@@ -79,7 +79,7 @@ class Promptness {
   [[nodiscard]] bool late() const { return Clock::now().time_since_epoch().count() < late_until_.load(); }
 
   // `own`: what the caller worked, `waited`: how long it then waited for those who had joined.
-  void judge(Clock::duration own, Clock::duration waited, bool woke) {
+  void record(Clock::duration own, Clock::duration waited, bool woke) {
     using std::chrono::microseconds;
     constexpr int kOften = 16;
     if (own > microseconds(1000)) return;
@@ -155,7 +155,7 @@ class Pool {
         std::this_thread::yield();
       }
     }
-    promptness_.judge(done - start, Promptness::Clock::now() - done, woke);
+    promptness_.record(done - start, Promptness::Clock::now() - done, woke);
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     return true;
   }
