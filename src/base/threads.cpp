@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <exception>
@@ -14,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/prompt_threads.hpp"
 #include "base/serial_scope.hpp"
 #include "fovea/error.hpp"
 
@@ -69,40 +67,6 @@ int this_cpu() {
 #endif
 }
 
-// What short jobs say about the next ones. Where other programs want the cores, a worker that is stopped inside a job
-// costs the caller a slice of the scheduler's time, and one that has to be woken for every job takes the caller's own
-// core as often as a free one.
-class Promptness {
- public:
-  using Clock = std::chrono::steady_clock;
-
-  [[nodiscard]] bool late() const { return Clock::now().time_since_epoch().count() < late_until_.load(); }
-
-  // `own`: what the caller worked, `waited`: how long it then waited for those who had joined.
-  void record(Clock::duration own, Clock::duration waited, bool woke) {
-    using std::chrono::microseconds;
-    constexpr int kOften = 16;
-    if (own > microseconds(1000)) return;
-    woken_ = woke ? woken_ + 4 : std::max(0, woken_ - 1);
-    const bool stopped = waited > 2 * own + microseconds(30);
-    if (!stopped && woken_ < kOften) {
-      if (woken_ == 0) rest_ = kRest;
-      return;
-    }
-    woken_ = kOften / 2;
-    const auto rest = std::min(kLongestRest, stopped ? std::max(rest_, 20 * waited) : rest_);
-    late_until_ = (Clock::now() + rest).time_since_epoch().count();
-    rest_ = std::min(kLongestRest, 2 * rest_);
-  }
-
- private:
-  static constexpr Clock::duration kRest = std::chrono::milliseconds(5);
-  static constexpr Clock::duration kLongestRest = std::chrono::milliseconds(200);
-  std::atomic<Clock::rep> late_until_{0};
-  Clock::duration rest_ = kRest;  // twice as long each time until jobs go well again
-  int woken_ = 0;                 // rises with jobs that a worker was woken for, falls with others
-};
-
 // One job at a time: chunks are handed out by a counter, so that a thread that is held up costs one chunk, not half
 // of the work. `ticket` counts jobs; a worker that sees it change joins in if the job is still open. The caller closes
 // it when no chunk is left and waits only for those who had joined: a worker that wakes late holds nobody up.
@@ -137,9 +101,7 @@ class Pool {
     caller_cpu_.store(this_cpu(), std::memory_order_relaxed);
     joined_.store(kOpen, std::memory_order_release);
     ticket_.fetch_add(1);
-    const auto start = Promptness::Clock::now();
-    const bool woke = sleeping_.load() > 0;
-    if (woke) {
+    if (sleeping_.load() > 0) {
       { const std::lock_guard lock(mutex_); }
       wake_.notify_all();
     }
@@ -147,7 +109,6 @@ class Pool {
     drain();
     inside = false;
     joined_.fetch_and(~kOpen, std::memory_order_acq_rel);
-    const auto done = Promptness::Clock::now();
     for (int spin = 0; joined_.load(std::memory_order_acquire) != 0; ++spin) {
       if (spin < kSpins) {
         relax();
@@ -155,12 +116,9 @@ class Pool {
         std::this_thread::yield();
       }
     }
-    promptness_.record(done - start, Promptness::Clock::now() - done, woke);
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     return true;
   }
-
-  [[nodiscard]] bool late() const { return promptness_.late(); }
 
  private:
   void stop() {
@@ -229,7 +187,6 @@ class Pool {
   static constexpr int kOpen = 1 << 30;
   std::atomic<int> joined_{0};  // how many workers are in the job, and kOpen while more may come
   std::atomic<int> caller_cpu_{-1};
-  Promptness promptness_;
   std::atomic<std::int64_t> next_{0};
   std::int64_t count_ = 0;
   std::int64_t grain_ = 1;
@@ -274,10 +231,6 @@ void set_threads(int count) {
 
 int free_threads() {
   return inside ? 1 : threads();
-}
-
-int prompt_threads() {
-  return inside || threads() == 1 || pool()->late() ? 1 : threads();
 }
 
 int thread_index() {

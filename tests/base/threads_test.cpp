@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/prompt_threads.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea {
@@ -53,35 +52,6 @@ TEST(Threads, TheIndexIsBelowTheCountAndZeroOutside) {
   });
   EXPECT_TRUE(inside);
   EXPECT_EQ(thread_index(), 0);
-}
-
-TEST(Threads, ShortWorkIsNotSharedForAWhileAfterAThreadWasHeldUp) {
-  using std::chrono::milliseconds;
-  using std::chrono::steady_clock;
-  const WithThreads with(2);
-  parallel_for(2, 1, [&](std::int64_t, std::int64_t) { EXPECT_EQ(prompt_threads(), 1); });
-  const auto soon = [](const auto& condition) {
-    const auto end = steady_clock::now() + milliseconds(5000);
-    while (!condition() && steady_clock::now() < end) std::this_thread::yield();
-    return condition();
-  };
-  ASSERT_TRUE(soon([] { return prompt_threads() == 2; }));
-  // The caller leaves as soon as the other thread has joined, which then takes 20 ms; where the machine is so busy that
-  // this is no short job, it is tried again.
-  for (int round = 0; round < 200 && prompt_threads() == 2; ++round) {
-    std::atomic<bool> joined{false};
-    const auto start = steady_clock::now();
-    parallel_for(2, 1, [&](std::int64_t, std::int64_t) {
-      if (thread_index() == 0) {
-        while (!joined && steady_clock::now() < start + milliseconds(1)) std::this_thread::yield();
-      } else {
-        joined = true;
-        std::this_thread::sleep_for(milliseconds(20));
-      }
-    });
-  }
-  EXPECT_EQ(prompt_threads(), 1);
-  EXPECT_TRUE(soon([] { return prompt_threads() == 2; }));
 }
 
 TEST(Threads, AnExceptionReachesTheCallerAndThePoolLivesOn) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "base/prompt_threads.hpp"
 #include "fovea/precision.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/gemm/multiply.hpp"
@@ -38,15 +37,10 @@ void multiply(const GemmKernels& kernels, const Product& x) {
   multiply_by_blocks(kernels, x);
 }
 
-// Few rows take microseconds: a thread that comes late would cost more than it helps.
-int threads_for(const Product& x) {
-  return x.m <= 16 ? prompt_threads() : free_threads();
-}
-
 // Rows are rounded once: by all threads where there are many of them, else before the columns are split.
 void parallel_multiply_in_int8(const GemmKernels& kernels, Product x) {
   const std::int64_t worth = x.m <= 4 ? 192 * 1024 : 4 * 64 * 64 * 64;
-  if (x.m * x.n * x.k < worth || threads_for(x) == 1) return multiply_in_int8(x);
+  if (x.m * x.n * x.k < worth || free_threads() == 1) return multiply_in_int8(x);
   if (x.m >= 32 * threads()) {
     return parallel_for(x.m, round_up((x.m + threads() - 1) / threads(), 6), [&](std::int64_t begin, std::int64_t end) {
       multiply(kernels, rows_of(x, begin, end - begin));
@@ -65,7 +59,7 @@ void parallel_multiply(const GemmKernels& kernels, const Product& x) {
   // Below a few microseconds of work the other threads are not worth waking. Few rows take as long as reading B does:
   // a core reads some 7 values a nanosecond, where it would multiply 80.
   const std::int64_t worth = x.m <= 4 ? 48 * 1024 : 64 * 64 * 64;
-  if (x.m * x.n * x.k < worth || threads_for(x) == 1) return multiply(kernels, x);
+  if (x.m * x.n * x.k < worth || free_threads() == 1) return multiply(kernels, x);
   constexpr std::int64_t kWorthAPart = 1'000'000'000;  // multiply-adds: some ten milliseconds
   const std::int64_t parts = threads() * std::clamp<std::int64_t>(x.m * x.n / threads() * x.k / kWorthAPart, 1, 4);
   const std::int64_t nr = x.bf16 != nullptr ? 2 * kBf16Rows : kernels.nr;
@@ -156,7 +150,7 @@ void visit_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const P
   }
   const std::int64_t blocks = (x.n + width - 1) / width;
   constexpr std::int64_t kWorth = 192 * 1024;
-  const bool alone = m * x.n * x.k < kWorth || threads_for(x) == 1;
+  const bool alone = m * x.n * x.k < kWorth || free_threads() == 1;
   const std::int64_t parts = kPartsPerThread * threads();
   const std::int64_t chunk = alone ? blocks : (blocks + parts - 1) / parts;
   const auto caller = std::this_thread::get_id();
