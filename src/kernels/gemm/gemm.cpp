@@ -142,7 +142,6 @@ void parallel_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, cons
 
 void visit_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const PackedMatrix& b, const float* bias,
                        std::int64_t width, const ColumnsVisitor& visitor) {
-  thread_local Scratch c_scratch;
   Product x = packed_product(m, a, lda, b, 0.0F, nullptr, width, {.bias = bias});
   if (x.int8 != nullptr) {
     const TimedProduct timed;
@@ -155,6 +154,7 @@ void visit_gemm_packed(std::int64_t m, const float* a, std::int64_t lda, const P
   const std::int64_t chunk = alone ? blocks : (blocks + parts - 1) / parts;
   const auto caller = std::this_thread::get_id();
   const auto some = [&](std::int64_t begin, std::int64_t end) {
+    thread_local Scratch c_scratch;  // here, so that every thread that comes by has one, and gives it back
     float* c = c_scratch.get(static_cast<std::size_t>(m * width));
     const bool here = std::this_thread::get_id() == caller;  // others' time passes meanwhile
     for (std::int64_t at = begin; at < end; ++at) {
