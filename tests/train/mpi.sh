@@ -141,15 +141,19 @@ export -f train
 export fovea replicas=4
 how=-m
 [ "$(id -u)" = 0 ] || how=-rm
-steps=12 unshare $how bash -euo pipefail -c '
-  mkdir -p disk && mount -t tmpfs -o size=400k none disk
-  if train disk/m 2 1 2>full.log; then exit 3; fi
-  mount -o remount,size=9m disk
-  train disk/m 4 1 --resume 2>full.more
-  cp disk/m/model.safetensors full.safetensors' || { cat full.log >&2; fail "a full disk was not noticed, or its end was not mended"; }
-[ "$(grep -c '^fovea: ' full.log)" = 1 ] || { cat full.log >&2; fail "not one line about a full disk"; }
-grep -q '^fovea: rank 0: disk/m.*No space left on device' full.log || { cat full.log >&2; fail "rank and file of a full disk are not named"; }
-cmp one/model.safetensors full.safetensors || fail "after a full disk: other bytes"
+if unshare $how true 2>/dev/null; then
+  steps=12 unshare $how bash -euo pipefail -c '
+    mkdir -p disk && mount -t tmpfs -o size=400k none disk
+    if train disk/m 2 1 2>full.log; then exit 3; fi
+    mount -o remount,size=9m disk
+    train disk/m 4 1 --resume 2>full.more
+    cp disk/m/model.safetensors full.safetensors' || { cat full.log >&2; fail "a full disk was not noticed, or its end was not mended"; }
+  [ "$(grep -c '^fovea: ' full.log)" = 1 ] || { cat full.log >&2; fail "not one line about a full disk"; }
+  grep -q '^fovea: rank 0: disk/m.*No space left on device' full.log || { cat full.log >&2; fail "rank and file of a full disk are not named"; }
+  cmp one/model.safetensors full.safetensors || fail "after a full disk: other bytes"
+else
+  echo "no mount namespaces here (a chroot?): a full disk was not tried"
+fi
 
 # A rank that is killed ends the job.
 (steps=100000 train killed 2 1 2>killed.log) &
