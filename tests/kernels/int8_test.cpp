@@ -42,7 +42,7 @@ std::vector<float> product(const Table& table, Storage storage, Trans tb, std::i
 TEST(Int8, EveryKernelGivesTheBytesOfGeneric) {
   for (const Table* table : available()) {
     for (const Trans tb : {Trans::no, Trans::yes}) {
-      for (const auto& [n, k] : {std::pair{1, 1}, {15, 7}, {16, 64}, {17, 65}, {33, 130}, {200, 96}}) {
+      for (const auto& [n, k] : {std::pair{1, 1}, {15, 7}, {16, 64}, {17, 65}, {33, 130}, {200, 96}, {20, 2049}}) {
         for (const std::int64_t m : {1, 2, 3, 4, 5, 6, 7, 13, 97}) {
           for (const float beta : {0.0F, 0.5F}) {
             for (const bool bias : {false, true}) {

@@ -1,5 +1,4 @@
-// With AVX2's maddubs, which multiplies unsigned by signed bytes and adds pairs in 16 bits, saturating: |a| times b
-// with the sign of a, both within +-127, stays below: 2 * 127 * 127 = 32258.
+// With AVX2's maddubs, which multiplies unsigned by signed bytes and adds pairs in 16 bits, saturating.
 #include "kernels/int8.hpp"
 
 #include <immintrin.h>
@@ -8,11 +7,61 @@ namespace fovea::kernels::avx2 {
 namespace {
 
 constexpr std::int64_t kStep = kInt8Columns * 4;  // bytes of a panel for 4 of k
+constexpr std::int64_t kRows = 4;
+constexpr std::int64_t kDeepest = 2048;  // of a panel that is split, on the stack
+constexpr std::int64_t kFewRows = 8;     // for fewer, splitting takes longer than it saves
 
-// R rows by one panel of 16 columns. Every loop is over a constant, so that the sums stay in registers.
+// As an instruction: g++ 12 copies the intrinsic's sums to the stack at every step of the loop.
+inline void add(__m256i& sum, __m256i more) {
+  asm("vpaddd %1, %0, %0" : "+x"(sum) : "x"(more));
+}
+
+inline __m256i load(const std::int8_t* p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+
+// Four numbers of a row of A, over and over.
+inline __m256i broadcast(const std::int8_t* p) {
+  std::int32_t four;
+  __builtin_memcpy(&four, p, 4);
+  return _mm256_set1_epi32(four);
+}
+
+inline __m256i sums_of_four(__m256i products) {
+  return _mm256_madd_epi16(products, _mm256_set1_epi16(1));
+}
+
+// From the sums of a row and eight columns to what is stored; j: the first column.
+inline void finish(const Int8Block& t, std::int64_t row, std::int64_t j, __m256i sum) {
+  if (j >= t.n) return;
+  float* c = t.c + row * t.c_row + j;
+  const __m256 both = _mm256_mul_ps(_mm256_set1_ps(t.a_scale[row]), _mm256_loadu_ps(t.b_scale + j));
+  const __m256 value = _mm256_cvtepi32_ps(sum);
+  const __m256 beta = _mm256_set1_ps(t.beta);
+  __m256 start = _mm256_setzero_ps();
+  if (j + 8 <= t.n) {
+    if (t.bias != nullptr) {
+      start = _mm256_loadu_ps(t.bias + j);
+    } else if (t.beta != 0.0F) {
+      start = _mm256_mul_ps(beta, _mm256_loadu_ps(c));
+    }
+    _mm256_storeu_ps(c, _mm256_fmadd_ps(value, both, start));
+    return;
+  }
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<std::int32_t>(t.n - j)), lanes);
+  if (t.bias != nullptr) {
+    start = _mm256_maskload_ps(t.bias + j, mask);
+  } else if (t.beta != 0.0F) {
+    start = _mm256_mul_ps(beta, _mm256_maskload_ps(c, mask));
+  }
+  _mm256_maskstore_ps(c, mask, _mm256_fmadd_ps(value, both, start));
+}
+
+// R rows by one panel: |a| times b with the sign of a, both within +-127, stays below 2 * 127 * 127 = 32258. Every loop
+// is over a constant, so that the sums stay in registers.
 template <int R>
 void tile(const Int8Block& t, std::int64_t i, std::int64_t j) {
-  const __m256i ones = _mm256_set1_epi16(1);
   __m256i sum[R][2];
 #pragma GCC unroll 4
   for (int r = 0; r < R; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
@@ -20,56 +69,104 @@ void tile(const Int8Block& t, std::int64_t i, std::int64_t j) {
   const std::int8_t* a = t.a + i * depth;
   const std::int8_t* b = t.b + j * depth;
   for (std::int64_t k = 0; k < depth; k += 4) {
-    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
-    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + 32));
+    const __m256i low = load(b);
+    const __m256i high = load(b + 32);
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
-      std::int32_t four;
-      __builtin_memcpy(&four, a + r * depth, 4);
-      const __m256i x = _mm256_set1_epi32(four);
+      const __m256i x = broadcast(a + r * depth);
       const __m256i size = _mm256_abs_epi8(x);
-      sum[r][0] =
-          _mm256_add_epi32(sum[r][0], _mm256_madd_epi16(_mm256_maddubs_epi16(size, _mm256_sign_epi8(low, x)), ones));
-      sum[r][1] =
-          _mm256_add_epi32(sum[r][1], _mm256_madd_epi16(_mm256_maddubs_epi16(size, _mm256_sign_epi8(high, x)), ones));
+      add(sum[r][0], sums_of_four(_mm256_maddubs_epi16(size, _mm256_sign_epi8(low, x))));
+      add(sum[r][1], sums_of_four(_mm256_maddubs_epi16(size, _mm256_sign_epi8(high, x))));
     }
     a += 4;
     b += kStep;
   }
-  const std::int64_t width = t.n - j < kInt8Columns ? t.n - j : kInt8Columns;
 #pragma GCC unroll 4
   for (int r = 0; r < R; ++r) {
-    float* c = t.c + (i + r) * t.c_row + j;
-    const __m256 scale = _mm256_set1_ps(t.a_scale[i + r]);
-    alignas(32) float start[kInt8Columns] = {};
-    alignas(32) float result[kInt8Columns];
-    if (t.bias != nullptr || t.beta != 0.0F) {
-      for (std::int64_t at = 0; at < width; ++at) start[at] = t.bias != nullptr ? t.bias[j + at] : t.beta * c[at];
-    }
-    float* to = width == kInt8Columns ? c : result;
+    finish(t, i + r, j, sum[r][0]);
+    finish(t, i + r, j + 8, sum[r][1]);
+  }
+}
+
+// A panel as sizes and signs. With m = -1 where b < 0 and else 0, a ^ m is -a - 1 or a, so that |b| (a ^ m) = a b - |b|
+// where b < 0: the same less something that only the column decides. An exclusive or can run where no product can, which
+// the sign of bytes cannot; and 2 * 127 * 128 = 32512 does not saturate either.
+struct Split {
+  alignas(32) std::int8_t panel[2 * kInt8Columns * kDeepest];  // 8 columns' sizes, their signs, the next 8 columns'
+  alignas(32) std::int32_t below[kInt8Columns];                // the sum of |b| where b < 0
+};
+
+void split(const std::int8_t* b, std::int64_t depth, Split& s) {
+  const __m256i zero = _mm256_setzero_si256();
+  __m256i below[2] = {zero, zero};
+  __m256i* to = reinterpret_cast<__m256i*>(s.panel);
+  for (std::int64_t k = 0; k < depth; k += 4) {
 #pragma GCC unroll 2
     for (int h = 0; h < 2; ++h) {
-      const __m256 both = _mm256_mul_ps(scale, _mm256_loadu_ps(t.b_scale + j + 8 * h));
-      const __m256 value = _mm256_cvtepi32_ps(sum[r][h]);
-      _mm256_storeu_ps(to + 8 * h, _mm256_fmadd_ps(value, both, _mm256_load_ps(start + 8 * h)));
+      const __m256i w = load(b + 32 * h);
+      const __m256i size = _mm256_abs_epi8(w);
+      const __m256i sign = _mm256_cmpgt_epi8(zero, w);
+      _mm256_store_si256(to++, size);
+      _mm256_store_si256(to++, sign);
+      below[h] = _mm256_sub_epi32(below[h], sums_of_four(_mm256_maddubs_epi16(size, sign)));
     }
-    if (to == result) {
-      for (std::int64_t at = 0; at < width; ++at) c[at] = result[at];
+    b += kStep;
+  }
+  _mm256_store_si256(reinterpret_cast<__m256i*>(s.below), below[0]);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(s.below + 8), below[1]);
+}
+
+template <int R>
+void split_tile(const Int8Block& t, const Split& s, std::int64_t i, std::int64_t j) {
+  __m256i sum[R][2];
+#pragma GCC unroll 4
+  for (int r = 0; r < R; ++r) {
+    sum[r][0] = _mm256_load_si256(reinterpret_cast<const __m256i*>(s.below));
+    sum[r][1] = _mm256_load_si256(reinterpret_cast<const __m256i*>(s.below + 8));
+  }
+  const std::int64_t depth = t.depth;
+  const std::int8_t* a = t.a + i * depth;
+  const __m256i* b = reinterpret_cast<const __m256i*>(s.panel);
+  for (std::int64_t k = 0; k < depth; k += 4) {
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; ++h) {
+      const __m256i size = _mm256_load_si256(b++);
+      const __m256i sign = _mm256_load_si256(b++);
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) {
+        const __m256i x = _mm256_xor_si256(broadcast(a + r * depth), sign);
+        add(sum[r][h], sums_of_four(_mm256_maddubs_epi16(size, x)));
+      }
     }
+    a += 4;
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < R; ++r) {
+    finish(t, i + r, j, sum[r][0]);
+    finish(t, i + r, j + 8, sum[r][1]);
   }
 }
 
 using TileFunction = void (*)(const Int8Block&, std::int64_t, std::int64_t);
-constexpr std::int64_t kRows = 4;
 constexpr TileFunction kTiles[kRows + 1] = {nullptr, tile<1>, tile<2>, tile<3>, tile<4>};
+using SplitTileFunction = void (*)(const Int8Block&, const Split&, std::int64_t, std::int64_t);
+constexpr SplitTileFunction kSplitTiles[kRows + 1] = {nullptr, split_tile<1>, split_tile<2>, split_tile<3>,
+                                                      split_tile<4>};
 
 void int8_block(const Int8Block& t) {
   const std::int64_t tiles = (t.m + kRows - 1) / kRows;
+  const bool splits = t.m >= kFewRows && t.depth <= kDeepest;
+  Split panel;
   for (std::int64_t j = 0; j < t.n; j += kInt8Columns) {
+    if (splits) split(t.b + j * t.depth, t.depth, panel);
     std::int64_t i = 0;
     for (std::int64_t at = 0; at < tiles; ++at) {
       const std::int64_t rows = (t.m - i + tiles - at - 1) / (tiles - at);
-      kTiles[rows](t, i, j);
+      if (splits) {
+        kSplitTiles[rows](t, panel, i, j);
+      } else {
+        kTiles[rows](t, i, j);
+      }
       i += rows;
     }
   }
