@@ -221,23 +221,72 @@ HWY_INLINE const float* row_at(const HeadsStep& s, const float* rows, std::int64
   return rows + (s.offsets != nullptr ? s.offsets[j] : j * s.stride);
 }
 
-// Key by key, as they stand in memory: each is read once for all heads.
+// Sums of neighbouring lanes: those of `low`, then those of `high`.
+HWY_INLINE Floats neighbours(Floats low, Floats high) {
+  return hn::Add(hn::ConcatEven(F(), high, low), hn::ConcatOdd(F(), high, low));
+}
+
+// The sum of each of N vectors, in their order, in the first lanes: a third of the work of summing them one by one.
+// Halved is how often the lanes of a vector have been added already. Loops are over constants, so that all stays in
+// registers.
+template <std::size_t Halved, std::size_t N>
+HWY_INLINE Floats totals(const Floats (&v)[N]) {
+  constexpr std::size_t kLeft = N > 1 ? N / 2 : 1;
+  Floats sums[kLeft];
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kLeft; ++i) sums[i] = neighbours(v[2 * i % N], v[(2 * i + 1) % N]);
+  if constexpr ((kLanes >> (Halved + 1)) > 1) return totals<Halved + 1>(sums);
+  return sums[0];
+}
+
+// A query times N keys of its head.
+template <std::size_t N>
+HWY_INLINE Floats products(std::int64_t dim, const float* q, const float* const* keys, std::int64_t offset) {
+  Floats sums[N];
+#pragma GCC unroll 16
+  for (std::size_t n = 0; n < N; ++n) sums[n] = hn::Zero(F());
+  for_lanes(dim, [&](auto lanes, std::int64_t i) HWY_ATTR {
+    const Floats x = lanes.load(q + i);
+#pragma GCC unroll 16
+    for (std::size_t n = 0; n < N; ++n) sums[n] = hn::MulAdd(x, lanes.load(keys[n] + offset + i), sums[n]);
+  });
+  return totals<0>(sums);
+}
+
+// Of at most a vector's scores. The lanes beyond `keys` may hold some of them again.
+HWY_INLINE Floats softmax_of_few(std::int64_t keys, Floats scores) {
+  const Floats most = hn::MaxOfLanes(F(), scores);
+  const auto mask = hn::FirstN(F(), static_cast<std::size_t>(keys));
+  const Floats e = hn::IfThenElseZero(mask, ExpNeg(F(), hn::Sub(scores, most)));
+  return hn::Div(e, hn::SumOfLanes(F(), e));
+}
+
 void attend_heads(const HeadsStep& step) {
   const HeadsStep s = step;
   const F f;
   constexpr auto L = static_cast<std::int64_t>(kLanes);
-  for (std::int64_t j = 0; j < s.keys; ++j) {
-    const float* k = row_at(s, s.k, j);
+  const Floats scale = hn::Set(f, s.scale);
+  for (std::int64_t j = 0; j < s.keys; j += L) {
+    const std::int64_t count = s.keys - j < L ? s.keys - j : L;
+    const float* rows[kLanes];
+    for (std::int64_t n = 0; n < L; ++n) rows[n] = row_at(s, s.k, j + (n < count ? n : count - 1));
+    for (std::int64_t n = 0; n < count; ++n) {  // values come after all keys, and from as far
+      const float* v = row_at(s, s.v, j + n);
+      for (std::int64_t i = 0; i < s.heads * s.dim; i += 16) __builtin_prefetch(v + i);
+    }
     for (std::int64_t h = 0; h < s.heads; ++h) {
       const float* q = s.q + h * s.dim;
-      const float* head = k + h * s.dim;
-      Floats sum = hn::Zero(f);
-      for_lanes(s.dim, [&](auto lanes, std::int64_t i)
-                           HWY_ATTR { sum = hn::MulAdd(lanes.load(q + i), lanes.load(head + i), sum); });
-      s.weights[h * s.keys + j] = s.scale * total(sum);
+      Floats scores = 2 * count > L ? products<kLanes>(s.dim, q, rows, h * s.dim)
+                                    : products<kLanes / 2>(s.dim, q, rows, h * s.dim);
+      scores = hn::Mul(scale, scores);
+      if (s.keys <= L) scores = softmax_of_few(s.keys, scores);
+      for_lanes(count, [&](auto lanes, std::int64_t)
+                           HWY_ATTR { lanes.store(scores, s.weights + h * s.keys + j); });
     }
   }
-  for (std::int64_t h = 0; h < s.heads; ++h) softmax(s.keys, s.weights + h * s.keys);
+  if (s.keys > L) {
+    for (std::int64_t h = 0; h < s.heads; ++h) softmax(s.keys, s.weights + h * s.keys);
+  }
   for (std::int64_t h = 0; h < s.heads; ++h) {
     const float* w = s.weights + h * s.keys;
     std::int64_t i = h * s.dim;
