@@ -9,6 +9,7 @@
 #include "kernels/gemm_kernels.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
+#include "kernels/product_time.hpp"
 
 namespace fovea {
 namespace {
@@ -114,6 +115,11 @@ class Blocks {
     }
   }
 
+  void multiply(const GemmBlock& block) const {
+    const kernels::TimedProduct timed;
+    gemm_.block(block);
+  }
+
   void logits(std::int64_t slice, std::int64_t row, std::int64_t rows, float* z) const {
     const std::int64_t nr = gemm_.nr;
     for (std::int64_t p = 0; p < l_.width; p += kDepth) {
@@ -131,7 +137,7 @@ class Blocks {
       block.beta = p == 0 ? 0.0F : 1.0F;
       block.c = z;
       block.c_row = kPitch;
-      gemm_.block(block);
+      multiply(block);
     }
   }
 
@@ -301,7 +307,7 @@ class Blocks {
         block.c = l_.dweights + slice * kSlice * l_.width;
         block.c_row = l_.width;
       }
-      gemm_.block(block);
+      multiply(block);
     }
   }
 
@@ -322,7 +328,7 @@ class Blocks {
       block.c = dx_parts_.data() + group * most_rows_ * l_.width;
       block.c_row = l_.width;
       if (more && p == 0) block.fetch[0] = {logits_of(slice + 1), rows_, kSlice, kPitch};
-      gemm_.block(block);
+      multiply(block);
     }
   }
 
