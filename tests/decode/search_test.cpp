@@ -57,12 +57,12 @@ class TableStepper final : public Stepper {
   Tensor weights_;
 };
 
-double log_probability(int sentence, const std::vector<std::int32_t>& tokens) {
+double log_probability(int sentence, const std::vector<std::int32_t>& tokens, bool ended = true) {
   std::vector<int> written{bos_id};
   double total = 0;
-  auto with_end = tokens;
-  with_end.push_back(eos_id);
-  for (const int token : with_end) {
+  auto all = tokens;
+  if (ended) all.push_back(eos_id);
+  for (const int token : all) {
     double sum = 0;
     const int before = written.size() > 1 ? written[written.size() - 2] : 0;
     const int position = static_cast<int>(written.size());
@@ -252,6 +252,19 @@ TEST(Search, ALongLeastLengthMovesTheMostLength) {
   const auto cut = search(other, {&input, 1}, {.beam = 3, .min_length = 50, .longest = 7});
   EXPECT_LE(cut[0][0].tokens.size(), 7U);
   EXPECT_TRUE(std::isfinite(cut[0][0].score));
+}
+
+TEST(Search, AnOutputThatIsCutOffDoesNotCountItsEnd) {
+  int cut = 0;
+  const std::vector<int> sentences{0, 1, 2};
+  const auto found = run(sentences, {.beam = 4, .length_penalty = 0, .n_best = 4, .max_length = 2, .cut = true});
+  for (std::size_t s = 0; s < sentences.size(); ++s) {
+    for (const Hypothesis& h : found[s]) {
+      EXPECT_NEAR(h.score, log_probability(sentences[s], h.tokens, h.ended), 1e-4) << s;
+      cut += h.ended ? 0 : 1;
+    }
+  }
+  EXPECT_GT(cut, 0);
 }
 
 class NanStepper final : public Stepper {

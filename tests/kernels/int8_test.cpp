@@ -141,6 +141,16 @@ TEST(Int8, WhatIsNotFiniteGivesNaNAndZerosGiveTheBias) {
   }
 }
 
+// So that the largest number of a column, 127 times its scale, is rounded to itself.
+TEST(Int8, AScaleTimes127IsAFloat) {
+  for (float largest = 0.7F; largest < 3.0F; largest = std::nextafter(largest * 1.001F, 9.0F)) {
+    const float scale = int8_scale(largest);
+    const double product = static_cast<double>(scale) * 127;
+    ASSERT_EQ(static_cast<double>(static_cast<float>(product)), product) << largest;
+    ASSERT_GE(product, static_cast<double>(largest) * (1 - 1e-6));
+  }
+}
+
 TEST(Int8, WhatWasRoundedOnceStaysTheSame) {
   const auto w = noise(1000, 5);
   for (const float size : {1e-30F, 0.01F, 1.0F, 3e30F}) {

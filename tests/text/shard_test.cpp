@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <fstream>
 #include <string>
 
@@ -101,6 +102,10 @@ TEST(Shard, DamagedFilesAreRefused) {
   refused(whole.substr(0, 20), "half a header");
   refused(whole.substr(0, whole.size() - 4), "a cut file");
   refused(whole + "1234", "a longer file");
+  std::string moved = whole;
+  const std::uint64_t ids = (whole.size() - 32 - 9 * sizeof(Shard::Pair)) / sizeof(std::int32_t);
+  std::memcpy(moved.data() + 32 + 8 * sizeof(Shard::Pair), &ids, sizeof ids);
+  refused(moved, "a pair that begins where the numbers end");
   for (std::size_t at = 0; at < 32 + 9 * sizeof(Shard::Pair); at += 4) {
     if (at >= 32 && (at - 32) % sizeof(Shard::Pair) >= 8 && (at - 32) % sizeof(Shard::Pair) < 16) continue;  // a line
     std::string bytes = whole;

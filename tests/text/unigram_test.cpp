@@ -117,6 +117,13 @@ TEST(UnigramModel, DecidesTiesAsSentencePieceDoes) {
   }
 }
 
+// Scores above zero, so that it matters how much an unknown character costs.
+TEST(UnigramModel, CountsUnknownCharactersAsSentencePieceDoes) {
+  std::string model = piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("</s>", 0, 3) + piece("\u2581", 0);
+  model += piece("a", 40) + piece("c", 76) + piece("t", 84) + piece("Ωa", -8) + piece("Ωc", -8) + piece("Ωt", -8);
+  expect_as_sentencepiece(model + plain_normalizer(), 5);
+}
+
 TEST(UnigramModel, LeavesOtherModelsToSentencePiece) {
   const std::string pieces = piece("<unk>", 0, 2) + piece("a", -8);
   const auto plain = [](const std::string& model) { return text::UnigramModel::read(model).has_value(); };

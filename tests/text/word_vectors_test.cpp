@@ -62,6 +62,7 @@ TEST_F(Vectors, Binary) {
 TEST_F(Vectors, WhatIsWrongIsNamed) {
   EXPECT_THAT(error(""), HasSubstr("no vectors"));
   EXPECT_THAT(error("the 1 2\ncat 1\n"), HasSubstr("vectors:2: the vector has 1 numbers, not 2"));
+  EXPECT_THAT(error("the 1 2\ncat 1 2 3\n"), HasSubstr("vectors:2: the vector has 3 numbers, not 2"));
   EXPECT_THAT(error("the 1 x\n"), HasSubstr("number 2"));
   EXPECT_THAT(error("the\n"), HasSubstr("not a word and its vector"));
   EXPECT_THAT(error("the 1 nan\n"), HasSubstr("number 2"));
