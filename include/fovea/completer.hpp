@@ -32,7 +32,7 @@ struct CompleteOptions {
 
   bool attention = false;            // give Completion::maps, of the best continuation
   std::int64_t top_weights = 0;      // in maps only the N largest of each query; 0: all, of texts over 1,024 tokens 32
-  std::int64_t batch_tokens = 2048;  // tokens of texts continued together by one thread; fewer for beams wider than 5
+  std::int64_t batch_tokens = 1024;  // tokens of texts continued together by one thread, at most
   std::int64_t first_line = 0;       // number of the first text, for sampling
 
   /// As search() takes them.

@@ -43,7 +43,7 @@ struct TranslateOptions {
   int head = -1;                     // of this head only; -1: the mean over all
   bool replace_unknown = false;      // <unk> becomes the source token it attended to most
   bool merge_words = false;          // attention between words instead of tokens
-  std::int64_t batch_tokens = 2048;  // source tokens decoded together by one thread; fewer for beams wider than 5
+  std::int64_t batch_tokens = 1024;  // source tokens decoded together by one thread, at most
   std::int64_t first_line = 0;       // number of the first line, for sampling
   bool skip_long = false;            // a line longer than the model can read gives an empty output, not an error
 

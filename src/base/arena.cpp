@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kAlign = 64;
 constexpr std::size_t kHuge = std::size_t{2} << 20;
+constexpr std::size_t kLarge = std::size_t{64} << 10;  // what is not too small to look for a larger block instead
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kAddressSanitizer = true;
@@ -123,10 +124,10 @@ Arena& own_arena() {
   return *mine.arena;
 }
 
-// A block that is free, or null. A large one may be half as large again as it need be: a search's hypotheses grow and
-// dwindle, and a block for every size they ever have would be gigabytes.
+// A block that is free, or null. A large one may be half as large again as it need be: batches differ, a search's
+// hypotheses grow and dwindle, and a block for every size they ever have would be gigabytes.
 Header* reuse(Arena& a, std::size_t size_class) {
-  const std::size_t last = class_bytes(size_class) < kHuge ? size_class : std::min(size_class + 4, kClasses - 1);
+  const std::size_t last = class_bytes(size_class) < kLarge ? size_class : std::min(size_class + 4, kClasses - 1);
   const std::lock_guard lock(a.mutex);
   for (std::size_t c = size_class; c <= last; ++c) {
     Header* block = a.free[c];

@@ -429,7 +429,7 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_option("--head", s.head, "attention of this head; default: the mean of all")->check(whole_number(1000));
   sub->add_flag("--all-heads", o->all_heads, "write every layer and head to --attention too, a line at a time");
   sub->add_flag("--words", s.merge_words, "attention and alignments between words instead of tokens");
-  sub->add_option("--batch-tokens", s.batch_tokens, "source tokens decoded together; fewer for beams wider than 5")
+  sub->add_option("--batch-tokens", s.batch_tokens, "source tokens decoded together at most")
       ->check(CLI::Range(1, 100000000));
   add_type(*sub, o->load);
   sub->add_flag("--shortlist", o->load.shortlist, "write only tokens that the folder's shortlist has for a line's own");

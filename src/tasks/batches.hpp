@@ -7,10 +7,15 @@
 
 namespace fovea {
 
-/// Calls decode(begin, end) for batches of inputs whose lengths are given, longest first: at most `tokens` with their
-/// padding, and no more than an even share of the inputs, so that every thread has work. A single batch runs on the
-/// caller's thread and may use all of them inside.
-void decode_in_batches(std::span<const std::int64_t> lengths, std::int64_t tokens,
+struct BatchLimits {
+  std::int64_t tokens = 0;  // padding included; fewer for beams wider than 5
+  int beam = 1;
+};
+
+/// Calls decode(begin, end) for batches of inputs whose lengths are given, longest first: as many as the limits allow,
+/// and no more than an even share of the inputs, so that every thread has work. A single batch runs on the caller's
+/// thread and may use all of them inside.
+void decode_in_batches(std::span<const std::int64_t> lengths, const BatchLimits& limits,
                        const std::function<void(std::size_t begin, std::size_t end)>& decode);
 
 }  // namespace fovea

@@ -34,6 +34,7 @@ TEST(Arena, EverySizeIsAlignedAndWritableToItsEnd) {
 
 TEST(Arena, AClassIsAtMostAnEighthLargerThanWhatWasAsked) {
   for (std::size_t n = 640; n < 3'000'000; n += n / 13 + 1) {
+    arena_trim();  // a free block could be larger
     const std::size_t before = arena_stats().used_bytes;
     void* memory = arena_allocate(n);
     const std::size_t taken = arena_stats().used_bytes - before;
@@ -52,6 +53,22 @@ TEST(Arena, AReleasedBlockIsHandedOutAgain) {
   EXPECT_EQ(second, first);
   EXPECT_EQ(arena_stats().system_allocations, before);
   arena_release(second);
+}
+
+TEST(Arena, ALargeBlockServesForLess) {
+  arena_trim();
+  void* first = arena_allocate(300'000);
+  arena_release(first);
+  const std::size_t before = arena_stats().used_bytes;
+  void* second = arena_allocate(220'000);
+  EXPECT_EQ(second, first);
+  void* third = arena_allocate(150'000);
+  EXPECT_NE(third, first);
+  arena_release(second);
+  void* fourth = arena_allocate(150'000);
+  EXPECT_NE(fourth, first) << "half of it would be wasted";
+  for (void* memory : {third, fourth}) arena_release(memory);
+  EXPECT_EQ(arena_stats().used_bytes, before);
 }
 
 TEST(Arena, TrimGivesBackWhatIsFreeAndKeepsWhatIsUsed) {

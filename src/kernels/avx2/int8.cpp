@@ -89,8 +89,8 @@ void tile(const Int8Block& t, std::int64_t i, std::int64_t j) {
 }
 
 // A panel as sizes and signs. With m = -1 where b < 0 and else 0, a ^ m is -a - 1 or a, so that |b| (a ^ m) = a b - |b|
-// where b < 0: the same less something that only the column decides. An exclusive or can run where no product can, which
-// the sign of bytes cannot; and 2 * 127 * 128 = 32512 does not saturate either.
+// where b < 0: the same less something that only the column decides. An exclusive or can run where no product can,
+// which the sign of bytes cannot; and 2 * 127 * 128 = 32512 does not saturate either.
 struct Split {
   alignas(32) std::int8_t panel[2 * kInt8Columns * kDeepest];  // 8 columns' sizes, their signs, the next 8 columns'
   alignas(32) std::int32_t below[kInt8Columns];                // the sum of |b| where b < 0

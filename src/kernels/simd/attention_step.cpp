@@ -276,12 +276,11 @@ void attend_heads(const HeadsStep& step) {
     }
     for (std::int64_t h = 0; h < s.heads; ++h) {
       const float* q = s.q + h * s.dim;
-      Floats scores = 2 * count > L ? products<kLanes>(s.dim, q, rows, h * s.dim)
-                                    : products<kLanes / 2>(s.dim, q, rows, h * s.dim);
+      Floats scores =
+          2 * count > L ? products<kLanes>(s.dim, q, rows, h * s.dim) : products<kLanes / 2>(s.dim, q, rows, h * s.dim);
       scores = hn::Mul(scale, scores);
       if (s.keys <= L) scores = softmax_of_few(s.keys, scores);
-      for_lanes(count, [&](auto lanes, std::int64_t)
-                           HWY_ATTR { lanes.store(scores, s.weights + h * s.keys + j); });
+      for_lanes(count, [&](auto lanes, std::int64_t) HWY_ATTR { lanes.store(scores, s.weights + h * s.keys + j); });
     }
   }
   if (s.keys > L) {

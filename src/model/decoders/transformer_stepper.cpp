@@ -1,6 +1,7 @@
 #include "model/decoders/transformer_stepper.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -101,7 +102,8 @@ void TransformerStepper::make_room(Int rows) {
   }
   const Int needed = used_ + rows * width_;
   if (needed <= capacity_) return;
-  capacity_ = std::max(2 * capacity_, used_ + 16 * rows * width_);
+  // A power of two, so that the next batch, of a few rows more or less, finds the memory of this one.
+  capacity_ = static_cast<Int>(std::bit_ceil(static_cast<std::uint64_t>(used_ + 16 * rows * width_)));
   for (auto* all : {&keys_, &values_}) {
     for (Tensor& t : *all) {
       const Tensor larger = Tensor::empty({capacity_});

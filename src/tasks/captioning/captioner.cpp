@@ -142,7 +142,7 @@ std::vector<std::vector<Caption>> Captioner::captions(std::span<const Picture> p
     numbers.push_back(i);
   }
   const std::vector<std::int64_t> lengths(squares.size(), 1);
-  decode_in_batches(lengths, kPicturesAtOnce, [&](std::size_t begin, std::size_t end) {
+  decode_in_batches(lengths, {.tokens = kPicturesAtOnce}, [&](std::size_t begin, std::size_t end) {
     const NoGrad quiet;
     const ModelCopies<PictureModel>::Lease lease(loaded_->copies);
     std::vector<const Picture*> batch;
@@ -159,7 +159,7 @@ std::vector<std::vector<Caption>> Captioner::captions(const Tensor& features, co
   std::vector<std::size_t> numbers(results.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   const std::vector<std::int64_t> lengths(results.size(), 1);
-  decode_in_batches(lengths, kPicturesAtOnce, [&](std::size_t begin, std::size_t end) {
+  decode_in_batches(lengths, {.tokens = kPicturesAtOnce}, [&](std::size_t begin, std::size_t end) {
     const NoGrad quiet;
     const ModelCopies<PictureModel>::Lease lease(loaded_->copies);
     const Tensor some =
@@ -229,7 +229,7 @@ std::vector<double> Captioner::score(std::span<const std::string> places, std::s
   std::vector<double> results(places.size());
   if (places.empty()) return results;
   const std::vector<std::int64_t> lengths(places.size(), 1);
-  decode_in_batches(lengths, kPicturesAtOnce, [&](std::size_t begin, std::size_t end) {
+  decode_in_batches(lengths, {.tokens = kPicturesAtOnce}, [&](std::size_t begin, std::size_t end) {
     const NoGrad quiet;
     const std::size_t count = end - begin;
     std::vector<Picture> pictures(count);

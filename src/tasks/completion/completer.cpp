@@ -14,11 +14,6 @@
 #include "tasks/translation/maps.hpp"
 
 namespace fovea {
-namespace {
-
-constexpr int kNarrowBeam = 5;  // wider ones have fewer texts at once
-
-}  // namespace
 
 Completer::Completer(const std::filesystem::path& folder, const LoadOptions& how) {
   LoadedModel loaded = load_model(folder, how);
@@ -100,12 +95,12 @@ std::vector<std::vector<Completion>> Completer::complete(std::span<const std::st
   }
   std::stable_sort(order.begin(), order.end(),
                    [](const Prompt* a, const Prompt* b) { return a->ids.size() > b->ids.size(); });
-  const std::int64_t tokens = options.batch_tokens * kNarrowBeam / std::max(kNarrowBeam, options.beam);
   std::vector<std::int64_t> lengths;
   for (const Prompt* p : order) lengths.push_back(static_cast<std::int64_t>(p->ids.size()) + options.max_length);
-  decode_in_batches(lengths, tokens, [&](std::size_t begin, std::size_t end) {
-    decode(std::span(order).subspan(begin, end - begin), options, results);
-  });
+  decode_in_batches(lengths, {.tokens = options.batch_tokens, .beam = options.beam},
+                    [&](std::size_t begin, std::size_t end) {
+                      decode(std::span(order).subspan(begin, end - begin), options, results);
+                    });
   return results;
 }
 

@@ -22,8 +22,6 @@
 namespace fovea {
 namespace {
 
-constexpr int kUsualBeam = 5;
-
 bool same_tokens(const Tokenizer& a, const Tokenizer& b) {
   if (a.kind() != b.kind() || a.size() != b.size()) return false;
   for (std::int32_t id = 0; id < a.size(); ++id) {
@@ -229,13 +227,11 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   }
   std::stable_sort(order.begin(), order.end(),
                    [](const Line* a, const Line* b) { return a->ids.size() > b->ids.size(); });
-  // What a hypothesis keeps of its steps is most of the memory, so a wide beam has fewer lines.
-  std::int64_t tokens = options.batch_tokens * kUsualBeam / std::max(kUsualBeam, options.beam);
-  if (!options.interventions.empty()) tokens = 1;  // positions are a line's own
+  const std::int64_t tokens = options.interventions.empty() ? options.batch_tokens : 1;  // positions are a line's own
   std::vector<std::int64_t> lengths;
   for (const Line* line : order) lengths.push_back(read_length(*line));
   std::atomic<bool> stopped = false;
-  decode_in_batches(lengths, tokens, [&](std::size_t begin, std::size_t end) {
+  decode_in_batches(lengths, {.tokens = tokens, .beam = options.beam}, [&](std::size_t begin, std::size_t end) {
     if (!stopped && options.stop && options.stop()) stopped = true;
     if (!stopped) decode(std::span(order).subspan(begin, end - begin), options, results);
   });
