@@ -36,6 +36,14 @@ TEST(Ter, EqualsSacrebleu) {
   EXPECT_NEAR(ter(hypotheses, {references}).score, 13.6, 1e-3);
 }
 
+// Of shifts that save as much, the longest is made; edits counted by a second, plain program.
+TEST(Ter, TheLongestOfEqualShiftsIsMade) {
+  EXPECT_EQ(ter({"d a a c a c c c"}, {{"a e d c e a c a"}}).edits, 4);
+  EXPECT_EQ(ter({"b d e a d e a"}, {{"a e e c b c a d"}}).edits, 5);
+  EXPECT_EQ(ter({"b d e a b a c"}, {{"a c c a a b e"}}).edits, 4);
+  EXPECT_EQ(ter({"c a c b d a b a b"}, {{"a b a b d e c c a"}}).edits, 4);
+}
+
 TEST(Ter, IgnoresCaseUnlessAsked) {
   EXPECT_EQ(ter({"THE Cat"}, {{"the cat"}}).score, 0);
   EXPECT_EQ(ter({"THE cat"}, {{"the cat"}}, true).score, 50);
