@@ -11,6 +11,25 @@
 
 namespace fovea {
 
+void punish_repeats(std::vector<std::int32_t>& history, float penalty, const Columns& columns, float* row) {
+  std::sort(history.begin(), history.end());
+  history.erase(std::unique(history.begin(), history.end()), history.end());
+  for (const std::int32_t token : history) {
+    if (const std::int64_t column = columns.of(token); column >= 0) row[column] *= penalty;
+  }
+}
+
+void ban_repeats(std::span<const std::int32_t> history, int n, const Columns& columns, float* row) {
+  const auto before = static_cast<std::size_t>(n) - 1;  // tokens of an n-gram before its last
+  if (history.size() < before) return;
+  const std::span<const std::int32_t> tail = history.last(before);
+  for (std::size_t at = 0; at + before < history.size(); ++at) {
+    if (!std::ranges::equal(tail, history.subspan(at, before))) continue;
+    const std::int64_t column = columns.of(history[at + before]);
+    if (column >= 0) row[column] = -std::numeric_limits<float>::infinity();
+  }
+}
+
 void best_of_row(const float* x, std::int64_t n, int count, float offset, std::int32_t row,
                  std::vector<Candidate>& candidates) {
   constexpr std::int64_t kBlock = 256;

@@ -1,7 +1,9 @@
 // Choosing the next token of a row from its log-probabilities.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace fovea {
@@ -11,6 +13,26 @@ struct Candidate {
   std::int32_t row;
   std::int32_t token;
 };
+
+/// Which token a column of logits is for: the column itself, or one of a row's candidates.
+struct Columns {
+  std::span<const std::int32_t> candidates;  // sorted; empty: all tokens
+
+  [[nodiscard]] std::int32_t token(std::int32_t column) const {
+    return candidates.empty() ? column : candidates[static_cast<std::size_t>(column)];
+  }
+  /// -1: none.
+  [[nodiscard]] std::int64_t of(std::int32_t token) const {
+    if (candidates.empty()) return token;
+    const auto at = std::lower_bound(candidates.begin(), candidates.end(), token);
+    return at != candidates.end() && *at == token ? at - candidates.begin() : -1;
+  }
+};
+
+/// Makes each token that an output holds already less probable, once however often it is there. Sorts `history`.
+void punish_repeats(std::vector<std::int32_t>& history, float penalty, const Columns& columns, float* row);
+/// Forbids each token that would write an n-gram again which the output holds already.
+void ban_repeats(std::span<const std::int32_t> history, int n, const Columns& columns, float* row);
 
 /// Appends the `count` best tokens of a row; a token's score is x[token] + offset. Equal scores: the lower token first.
 void best_of_row(const float* x, std::int64_t n, int count, float offset, std::int32_t row,

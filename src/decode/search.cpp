@@ -8,21 +8,13 @@
 #include "base/require.hpp"
 #include "base/rng.hpp"
 #include "decode/candidates.hpp"
+#include "decode/hypothesis_tree.hpp"
 #include "model/best_rows.hpp"
 
 namespace fovea {
 namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
-
-// All hypotheses of a search as one tree: a node is a token that follows its parent's.
-struct Node {
-  std::int32_t parent;
-  std::int32_t token;
-  float total;  // log-probability up to here
-  std::int32_t sentence;
-  std::int64_t attention;  // where its weights stand in Search::attention_, or -1
-};
 
 struct Row {
   std::int32_t sentence;
@@ -41,21 +33,6 @@ struct Sentence {
   std::int64_t given = 0;  // tokens of the prompt behind the first, each fed in place of one that was written
   Rng samples{0};
   bool done = false;
-};
-
-// Which token a column of logits is for: the column itself, or one of a row's candidates.
-struct Columns {
-  std::span<const std::int32_t> candidates;  // sorted; empty: all tokens
-
-  [[nodiscard]] std::int32_t token(std::int32_t column) const {
-    return candidates.empty() ? column : candidates[static_cast<std::size_t>(column)];
-  }
-  // -1: none.
-  [[nodiscard]] std::int64_t of(std::int32_t token) const {
-    if (candidates.empty()) return token;
-    const auto at = std::lower_bound(candidates.begin(), candidates.end(), token);
-    return at != candidates.end() && *at == token ? at - candidates.begin() : -1;
-  }
 };
 
 class Search {
@@ -93,29 +70,11 @@ class Search {
     return results;
   }
 
-  // After run(): the nodes of each sentence, numbered anew behind a root of their own.
+  /// After run().
   [[nodiscard]] std::vector<BeamTree> trees() const {
-    std::vector<BeamTree> trees(sentences_.size());
-    for (BeamTree& tree : trees) tree.nodes.push_back({-1, 0, options_.begin, 0.0F, false});
-    std::vector<std::int32_t> number(nodes_.size());
-    for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      const Node& node = nodes_[n];
-      auto& nodes = trees[static_cast<std::size_t>(node.sentence)].nodes;
-      const std::int32_t parent = node.parent < 0 ? 0 : number[static_cast<std::size_t>(node.parent)];
-      number[n] = static_cast<std::int32_t>(nodes.size());
-      nodes.push_back({parent, nodes[static_cast<std::size_t>(parent)].step + 1, node.token, node.total,
-                       node.token == options_.end});
-    }
-    for (std::size_t s = 0; s < sentences_.size(); ++s) {
-      BeamTree& tree = trees[s];
-      if (sentences_[s].finished.empty()) continue;
-      for (std::int32_t n = number[static_cast<std::size_t>(sentences_[s].finished.front().node)]; n >= 0;
-           n = tree.nodes[static_cast<std::size_t>(n)].parent) {
-        tree.best.push_back(n);
-      }
-      std::reverse(tree.best.begin(), tree.best.end());
-    }
-    return trees;
+    std::vector<std::int32_t> best;
+    for (const Sentence& s : sentences_) best.push_back(s.finished.empty() ? -1 : s.finished.front().node);
+    return tree_.of_sentences(best, options_.begin, options_.end);
   }
 
  private:
@@ -171,7 +130,7 @@ class Search {
 
   // Those that row r may write next, from the stepper's choice; `length` as below.
   void best_of_stepper(std::size_t r, std::int64_t length, const Sentence& sentence) {
-    const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
+    const float so_far = tree_.total(rows_[r].node);
     const auto& never = options_.suppressed;
     const auto forbidden = [&](std::int32_t token) {
       return std::find(never.begin(), never.end(), token) != never.end();
@@ -196,59 +155,63 @@ class Search {
     }
   }
 
+  // The same from all its logits.
+  void best_of_logits(std::size_t r, std::int64_t length, Sentence& sentence, float* row, std::int64_t vocabulary) {
+    if (scored_ && !stepper_.normalized()) normalize(row, vocabulary);
+    const Columns columns{stepper_.candidates(static_cast<std::int64_t>(r))};
+    const std::int64_t end_column = columns.of(options_.end);
+    require(end_column >= 0, "end", options_.end, "it is not among the candidates");
+    const bool broken = std::isnan(row[end_column]);  // then all of them are
+    for (const std::int32_t token : options_.suppressed) {
+      if (const std::int64_t column = columns.of(token); column >= 0) row[column] = kNever;
+    }
+    if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[end_column] = kNever;
+    const float so_far = tree_.total(rows_[r].node);
+    const auto number = static_cast<std::int32_t>(r);
+    if (length >= sentence.max_length) {
+      const float last = options_.cut ? 0.0F : row[end_column];
+      if (!broken) candidates_.push_back({so_far + last, number, options_.end});
+      return;
+    }
+    const std::span<const std::int32_t> prefix = inputs_[static_cast<std::size_t>(rows_[r].sentence)].prefix;
+    if (length < static_cast<std::int64_t>(prefix.size())) {
+      const std::int32_t token = prefix[static_cast<std::size_t>(length)];
+      const std::int64_t column = columns.of(token);
+      require(column >= 0, "prefix", token, "a token that the sentence may write is needed");
+      if (!broken) candidates_.push_back({so_far + row[column], number, token});
+      return;
+    }
+    if (options_.repetition_penalty != 1 || options_.no_repeat_ngram > 0) {
+      tree_.tokens(rows_[r].node, history_);
+      if (options_.no_repeat_ngram > 0) ban_repeats(history_, options_.no_repeat_ngram, columns, row);
+      if (options_.repetition_penalty != 1) punish_repeats(history_, options_.repetition_penalty, columns, row);
+    }
+    const std::size_t before = candidates_.size();
+    if (options_.sample) {
+      const Sampling how{options_.temperature, options_.top_k, options_.top_p};
+      const std::int32_t token = sample_token(row, vocabulary, how, sentence.samples.uniform(), scratch_);
+      if (token >= 0) candidates_.push_back({so_far + row[token], number, columns.token(token)});
+    } else {
+      best_of_row(row, vocabulary, wanted(), so_far, number, candidates_);
+      for (std::size_t c = before; c < candidates_.size(); ++c) {
+        candidates_[c].token = columns.token(candidates_[c].token);
+      }
+    }
+    // All is forbidden: it ends here. With NaN for scores there is nothing to choose, and no output.
+    if (candidates_.size() == before && !broken) candidates_.push_back({so_far, number, options_.end});
+  }
+
   // `length`: tokens written so far.
   void advance_sentence(std::size_t begin, std::size_t end, std::int64_t length, const Tensor& logits,
                         const Tensor& attention) {
     Sentence& sentence = sentences_[static_cast<std::size_t>(rows_[begin].sentence)];
-    const SearchInput& input = inputs_[static_cast<std::size_t>(rows_[begin].sentence)];
     const std::int64_t vocabulary = only_best_ ? 0 : logits.dim(1);
     candidates_.clear();
     for (std::size_t r = begin; r < end; ++r) {
       if (only_best_) {
         best_of_stepper(r, length, sentence);
-        continue;
-      }
-      float* row = logits.data() + static_cast<std::int64_t>(r) * vocabulary;
-      if (scored_ && !stepper_.normalized()) normalize(row, vocabulary);
-      const Columns columns{stepper_.candidates(static_cast<std::int64_t>(r))};
-      const std::int64_t end_column = columns.of(options_.end);
-      require(end_column >= 0, "end", options_.end, "it is not among the candidates");
-      const bool broken = std::isnan(row[end_column]);  // then all of them are
-      for (const std::int32_t token : options_.suppressed) {
-        if (const std::int64_t column = columns.of(token); column >= 0) row[column] = kNever;
-      }
-      if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[end_column] = kNever;
-      const float so_far = rows_[r].node < 0 ? 0.0F : nodes_[static_cast<std::size_t>(rows_[r].node)].total;
-      if (length >= sentence.max_length) {
-        const float last = options_.cut ? 0.0F : row[end_column];
-        if (!broken) candidates_.push_back({so_far + last, static_cast<std::int32_t>(r), options_.end});
-        continue;
-      }
-      if (length < static_cast<std::int64_t>(input.prefix.size())) {
-        const std::int32_t token = input.prefix[static_cast<std::size_t>(length)];
-        const std::int64_t column = columns.of(token);
-        require(column >= 0, "prefix", token, "a token that the sentence may write is needed");
-        if (!broken) candidates_.push_back({so_far + row[column], static_cast<std::int32_t>(r), token});
-        continue;
-      }
-      if (options_.repetition_penalty != 1) punish_repeats(rows_[r].node, columns, row);
-      if (options_.no_repeat_ngram > 0) ban_repeats(rows_[r].node, columns, row);
-      const std::size_t before = candidates_.size();
-      if (options_.sample) {
-        const Sampling how{options_.temperature, options_.top_k, options_.top_p};
-        const std::int32_t token = sample_token(row, vocabulary, how, sentence.samples.uniform(), scratch_);
-        if (token >= 0) {
-          candidates_.push_back({so_far + row[token], static_cast<std::int32_t>(r), columns.token(token)});
-        }
       } else {
-        best_of_row(row, vocabulary, wanted(), so_far, static_cast<std::int32_t>(r), candidates_);
-        for (std::size_t c = before; c < candidates_.size(); ++c) {
-          candidates_[c].token = columns.token(candidates_[c].token);
-        }
-      }
-      // All is forbidden: it ends here. With NaN for scores there is nothing to choose, and no output.
-      if (candidates_.size() == before && !broken) {
-        candidates_.push_back({so_far, static_cast<std::int32_t>(r), options_.end});
+        best_of_logits(r, length, sentence, logits.data() + static_cast<std::int64_t>(r) * vocabulary, vocabulary);
       }
     }
     // The best first; equal ones in the order of rows and tokens, so that nothing depends on the sort.
@@ -303,17 +266,17 @@ class Search {
     return *last >= best_alive;
   }
 
+  [[nodiscard]] std::int64_t source_length(const Row& row) const {
+    return inputs_[static_cast<std::size_t>(row.sentence)].source_length;
+  }
+
   std::int32_t append(const Candidate& candidate, const Tensor& attention) {
     const Row& row = rows_[static_cast<std::size_t>(candidate.row)];
-    std::int64_t at = -1;
+    std::span<const float> weights;
     if (attention) {
-      const std::int64_t width = inputs_[static_cast<std::size_t>(row.sentence)].source_length;
-      at = static_cast<std::int64_t>(attention_.size());
-      const float* weights = attention.data() + candidate.row * attention.dim(1);
-      attention_.insert(attention_.end(), weights, weights + width);
+      weights = {attention.data() + candidate.row * attention.dim(1), static_cast<std::size_t>(source_length(row))};
     }
-    nodes_.push_back({row.node, candidate.token, candidate.score, row.sentence, at});
-    return static_cast<std::int32_t>(nodes_.size() - 1);
+    return tree_.append({row.node, candidate.token, candidate.score, row.sentence}, weights);
   }
 
   void finish(Sentence& sentence, const Candidate& candidate, std::int64_t length, const Tensor& attention) {
@@ -321,53 +284,10 @@ class Search {
     const bool ended = !options_.cut || length < sentence.max_length;
     float score = rank(candidate.score, std::max<std::int64_t>(1, ended ? length + 1 : length));
     if (options_.coverage_penalty > 0 && attention) {
-      score += coverage(
-          node,
-          inputs_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(candidate.row)].sentence)].source_length);
+      const std::int64_t width = source_length(rows_[static_cast<std::size_t>(candidate.row)]);
+      score += options_.coverage_penalty * tree_.coverage(node, width);
     }
     sentence.finished.push_back({node, score, ended});
-  }
-
-  [[nodiscard]] float coverage(std::int32_t node, std::int64_t width) const {
-    std::vector<float> received(static_cast<std::size_t>(width), 0.0F);
-    for (std::int32_t n = node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) {
-      const float* weights = attention_.data() + nodes_[static_cast<std::size_t>(n)].attention;
-      for (std::size_t j = 0; j < received.size(); ++j) received[j] += weights[j];
-    }
-    float total = 0;
-    for (const float r : received) total += std::log(std::clamp(r, 1e-6F, 1.0F));
-    return options_.coverage_penalty * total;
-  }
-
-  // Makes each token that the row's hypothesis holds already less probable, once however often it is there.
-  void punish_repeats(std::int32_t node, const Columns& columns, float* row) {
-    history_.clear();
-    for (std::int32_t n = node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) {
-      history_.push_back(nodes_[static_cast<std::size_t>(n)].token);
-    }
-    std::sort(history_.begin(), history_.end());
-    history_.erase(std::unique(history_.begin(), history_.end()), history_.end());
-    for (const std::int32_t token : history_) {
-      if (const std::int64_t column = columns.of(token); column >= 0) row[column] *= options_.repetition_penalty;
-    }
-  }
-
-  // Forbids each token that would write an n-gram again which the row's hypothesis holds already.
-  void ban_repeats(std::int32_t node, const Columns& columns, float* row) {
-    history_.clear();
-    for (std::int32_t n = node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) {
-      history_.push_back(nodes_[static_cast<std::size_t>(n)].token);
-    }
-    const auto n = static_cast<std::size_t>(options_.no_repeat_ngram);
-    if (history_.size() + 1 < n) return;
-    std::reverse(history_.begin(), history_.end());
-    const auto tail = history_.end() - static_cast<std::ptrdiff_t>(n - 1);
-    for (auto at = history_.begin(); at + static_cast<std::ptrdiff_t>(n - 1) < history_.end(); ++at) {
-      if (!std::equal(tail, history_.end(), at)) continue;
-      if (const std::int64_t column = columns.of(*(at + static_cast<std::ptrdiff_t>(n - 1))); column >= 0) {
-        row[column] = kNever;
-      }
-    }
   }
 
   std::vector<Hypothesis> result(std::size_t s) {
@@ -381,18 +301,15 @@ class Search {
       h.ended = f.ended;
       if (scored_) {
         h.score = f.score;
-        h.log_probability = nodes_[static_cast<std::size_t>(f.node)].total;
+        h.log_probability = tree_[f.node].total;
       }
       std::vector<std::int32_t> path;
-      for (std::int32_t n = f.node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) path.push_back(n);
-      std::reverse(path.begin(), path.end());
+      tree_.path(f.node, path);
       for (const std::int32_t n : path) {
-        const Node& node = nodes_[static_cast<std::size_t>(n)];
-        if (node.token != options_.end) h.tokens.push_back(node.token);
-        if (options_.want_attention && node.attention >= 0) {
-          const auto from = attention_.begin() + node.attention;
-          h.attention.insert(h.attention.end(), from, from + inputs_[s].source_length);
-        }
+        if (tree_[n].token != options_.end) h.tokens.push_back(tree_[n].token);
+        if (!options_.want_attention) continue;
+        const std::span<const float> weights = tree_.weights(n);
+        h.attention.insert(h.attention.end(), weights.begin(), weights.end());
       }
       best.push_back(std::move(h));
     }
@@ -414,8 +331,7 @@ class Search {
   std::vector<Candidate> candidates_;
   std::vector<std::int32_t> history_;
   std::vector<float> ranks_;
-  std::vector<Node> nodes_;
-  std::vector<float> attention_;
+  HypothesisTree tree_;
   SampleScratch scratch_;
 };
 
