@@ -47,9 +47,10 @@ TEST(Warmup, IsNeverLengthened) {
 }
 
 TEST(Warmup, FollowsThePaceOfTheFirstStepsWhenTimeIsTheLimit) {
+  constexpr double kSeconds = 0.5;
   SmallTraining t;
   t.options.max_steps = 0;
-  t.options.max_minutes = 0.1 / 60;
+  t.options.max_minutes = kSeconds / 60;
   t.options.schedule.warmup = 1 << 20;
   with_share(t, 0.3);
   t.options.schedule.warmup = 1 << 30;
@@ -57,7 +58,7 @@ TEST(Warmup, FollowsThePaceOfTheFirstStepsWhenTimeIsTheLimit) {
   ASSERT_GT(t.steps(), 11);
   EXPECT_EQ(t.observer.states[9].warmup, 1 << 30);
   const double pace = t.observer.states[9].seconds / 10;
-  const double expected = 0.3 * 0.1 / pace;
+  const double expected = 0.3 * kSeconds / pace;
   EXPECT_NEAR(static_cast<double>(t.observer.states[10].warmup), expected, 1 + 0.05 * expected);
   EXPECT_EQ(t.observer.states.back().warmup, t.observer.states[10].warmup) << "it is chosen once";
 }
