@@ -129,6 +129,19 @@ void multiply_by_blocks(const GemmKernels& kernels, const Product& x) {
 }
 
 void multiply_halves(const GemmKernels& kernels, const Product& x) {
+  if (x.half->rows != nullptr && x.m <= kMostHalfRows && x.ta == Trans::no) {
+    x.half->rows({.m = x.m,
+                  .n = x.n,
+                  .k = x.k,
+                  .a = x.a,
+                  .a_row = x.lda,
+                  .b = x.halves,
+                  .beta = x.beta,
+                  .bias = x.beta == 0.0F ? x.epilogue.bias : nullptr,
+                  .c = x.c,
+                  .c_row = x.ldc});
+    return finish(x, 0, x.m, 0, x.n);
+  }
   const std::int64_t nr = kernels.nr;
   const std::int64_t width = 4 * nr;
   const std::int64_t depth = std::min(x.k, std::max<std::int64_t>(32, 8192 / width));

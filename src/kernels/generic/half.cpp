@@ -42,6 +42,6 @@ void narrow_floats(std::int64_t n, const float* x, Half* y) {
 }  // namespace
 
 extern const HalfKernels half;
-const HalfKernels half = {.widen = widen_halves, .narrow = narrow_floats};
+const HalfKernels half = {.widen = widen_halves, .narrow = narrow_floats, .rows = nullptr};
 
 }  // namespace fovea::kernels::generic

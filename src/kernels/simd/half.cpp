@@ -1,11 +1,10 @@
 #include "kernels/half.hpp"
 
-#include "kernels/simd/isa.hpp"
+#include "kernels/simd/rows-inl.hpp"
 
 namespace fovea::kernels::FOVEA_ISA {
 namespace {
 
-using F = hn::ScalableTag<float>;
 using H = hn::Rebind<hwy::float16_t, F>;
 using Bits = hn::RebindToUnsigned<H>;
 
@@ -43,9 +42,78 @@ void narrow_floats(std::int64_t n, const float* x, Half* y) {
   for (std::int64_t j = i; j < n; ++j) y[j] = out[j - i];
 }
 
+constexpr std::int64_t kPanel = 2 * static_cast<std::int64_t>(kLanes);  // columns of a panel of B
+
+HWY_INLINE Floats widened(const Half* x) {
+  return hn::PromoteTo(F(), hn::BitCast(H(), hn::LoadU(Bits(), x)));
+}
+
+// R rows by P panels from column j on. Every loop is over a constant, so that the sums stay in registers; there are
+// eight of them at least, for the multiply-adds of a chain wait for each other.
+template <int R, int P>
+void rows_by_panels(const HalfRows& t, std::int64_t j) {
+  constexpr auto L = static_cast<std::int64_t>(kLanes);
+  const F f;
+  Floats sum[R][2 * P];
+  const auto columns = [&](int v) { return t.n - j - v * L; };  // that are left at vector v
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < 2 * P; ++v) {
+      sum[r][v] = hn::Zero(f);
+      const std::int64_t left = columns(v);
+      if (left <= 0) continue;
+      const auto mask = hn::FirstN(f, static_cast<std::size_t>(left));
+      if (t.bias != nullptr) {
+        sum[r][v] = load_first(mask, f, t.bias + j + v * L);
+      } else if (t.beta != 0.0F) {
+        sum[r][v] = hn::Mul(hn::Set(f, t.beta), load_first(mask, f, t.c + r * t.c_row + j + v * L));
+      }
+    }
+  }
+  const float* a = t.a;
+  const Half* b = t.b + j * t.k;
+  const std::int64_t panel = t.k * kPanel;
+  for (std::int64_t p = 0; p < t.k; ++p) {
+    Floats x[R];
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) x[r] = hn::Set(f, a[r * t.a_row + p]);
+#pragma GCC unroll 8
+    for (int v = 0; v < 2 * P; ++v) {
+      const Floats y = widened(b + v / 2 * panel + v % 2 * L);
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) sum[r][v] = hn::MulAdd(x[r], y, sum[r][v]);
+    }
+    b += kPanel;
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < 2 * P; ++v) {
+      const std::int64_t left = columns(v);
+      if (left <= 0) continue;
+      store_first(sum[r][v], hn::FirstN(f, static_cast<std::size_t>(left)), f, t.c + r * t.c_row + j + v * L);
+    }
+  }
+}
+
+template <int R, int P>
+void all_columns(const HalfRows& t) {
+  std::int64_t j = 0;
+  for (; j + (P - 1) * kPanel < t.n; j += P * kPanel) rows_by_panels<R, P>(t, j);
+  for (; j < t.n; j += kPanel) rows_by_panels<R, 1>(t, j);
+}
+
+void rows_of_halves(const HalfRows& t) {
+  constexpr void (*kTiles[kMostHalfRows + 1])(const HalfRows&) = {
+      nullptr,           all_columns<1, 4>, all_columns<2, 2>, all_columns<3, 2>,
+      all_columns<4, 1>, all_columns<5, 1>, all_columns<6, 1>};
+  kTiles[t.m](t);
+}
+
 }  // namespace
 
 extern const HalfKernels half;
-const HalfKernels half = {.widen = widen_halves, .narrow = narrow_floats};
+const HalfKernels half = {.widen = widen_halves, .narrow = narrow_floats, .rows = rows_of_halves};
 
 }  // namespace fovea::kernels::FOVEA_ISA
