@@ -31,31 +31,29 @@ inline __m256i sums_of_four(__m256i products) {
   return _mm256_madd_epi16(products, _mm256_set1_epi16(1));
 }
 
+// From the sums of a row and the last columns, fewer than eight, to what is stored.
+[[gnu::noinline]] void finish_last(const Int8Block& t, std::int64_t row, std::int64_t j, __m256i sum) {
+  float* c = t.c + row * t.c_row + j;
+  alignas(32) float values[8];
+  _mm256_store_ps(values, _mm256_cvtepi32_ps(sum));
+  for (std::int64_t i = 0; i < t.n - j; ++i) {
+    const float start = t.bias != nullptr ? t.bias[j + i] : t.beta != 0.0F ? t.beta * c[i] : 0.0F;
+    c[i] = __builtin_fmaf(values[i], t.a_scale[row] * t.b_scale[j + i], start);
+  }
+}
+
 // From the sums of a row and eight columns to what is stored; j: the first column.
 inline void finish(const Int8Block& t, std::int64_t row, std::int64_t j, __m256i sum) {
-  if (j >= t.n) return;
+  if (j + 8 > t.n) return finish_last(t, row, j, sum);
   float* c = t.c + row * t.c_row + j;
-  const __m256 both = _mm256_mul_ps(_mm256_set1_ps(t.a_scale[row]), _mm256_loadu_ps(t.b_scale + j));
-  const __m256 value = _mm256_cvtepi32_ps(sum);
-  const __m256 beta = _mm256_set1_ps(t.beta);
   __m256 start = _mm256_setzero_ps();
-  if (j + 8 <= t.n) {
-    if (t.bias != nullptr) {
-      start = _mm256_loadu_ps(t.bias + j);
-    } else if (t.beta != 0.0F) {
-      start = _mm256_mul_ps(beta, _mm256_loadu_ps(c));
-    }
-    _mm256_storeu_ps(c, _mm256_fmadd_ps(value, both, start));
-    return;
-  }
-  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<std::int32_t>(t.n - j)), lanes);
   if (t.bias != nullptr) {
-    start = _mm256_maskload_ps(t.bias + j, mask);
+    start = _mm256_loadu_ps(t.bias + j);
   } else if (t.beta != 0.0F) {
-    start = _mm256_mul_ps(beta, _mm256_maskload_ps(c, mask));
+    start = _mm256_mul_ps(_mm256_set1_ps(t.beta), _mm256_loadu_ps(c));
   }
-  _mm256_maskstore_ps(c, mask, _mm256_fmadd_ps(value, both, start));
+  const __m256 both = _mm256_mul_ps(_mm256_set1_ps(t.a_scale[row]), _mm256_loadu_ps(t.b_scale + j));
+  _mm256_storeu_ps(c, _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), both, start));
 }
 
 // R rows by one panel: |a| times b with the sign of a, both within +-127, stays below 2 * 127 * 127 = 32258. Every loop

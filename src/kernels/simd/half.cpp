@@ -48,28 +48,33 @@ HWY_INLINE Floats widened(const Half* x) {
   return hn::PromoteTo(F(), hn::BitCast(H(), hn::LoadU(Bits(), x)));
 }
 
+// Where the sums of row r start, for columns j to j + width; zeros beyond the last column.
+HWY_NOINLINE void start_of(const HalfRows& t, std::int64_t r, std::int64_t j, std::int64_t width, float* to) {
+  const float* c = t.c + r * t.c_row;
+  for (std::int64_t i = 0; i < width; ++i) {
+    to[i] = 0;
+    if (j + i >= t.n) continue;
+    if (t.bias != nullptr) {
+      to[i] = t.bias[j + i];
+    } else if (t.beta != 0.0F) {
+      to[i] = t.beta * c[j + i];
+    }
+  }
+}
+
 // R rows by P panels from column j on. Every loop is over a constant, so that the sums stay in registers; there are
 // eight of them at least, for the multiply-adds of a chain wait for each other.
 template <int R, int P>
 void rows_by_panels(const HalfRows& t, std::int64_t j) {
   constexpr auto L = static_cast<std::int64_t>(kLanes);
   const F f;
+  alignas(64) float tile[R][P * kPanel];
+  for (int r = 0; r < R; ++r) start_of(t, r, j, P * kPanel, tile[r]);
   Floats sum[R][2 * P];
-  const auto columns = [&](int v) { return t.n - j - v * L; };  // that are left at vector v
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
-    for (int v = 0; v < 2 * P; ++v) {
-      sum[r][v] = hn::Zero(f);
-      const std::int64_t left = columns(v);
-      if (left <= 0) continue;
-      const auto mask = hn::FirstN(f, static_cast<std::size_t>(left));
-      if (t.bias != nullptr) {
-        sum[r][v] = load_first(mask, f, t.bias + j + v * L);
-      } else if (t.beta != 0.0F) {
-        sum[r][v] = hn::Mul(hn::Set(f, t.beta), load_first(mask, f, t.c + r * t.c_row + j + v * L));
-      }
-    }
+    for (int v = 0; v < 2 * P; ++v) sum[r][v] = hn::Load(f, tile[r] + v * L);
   }
   const float* a = t.a;
   const Half* b = t.b + j * t.k;
@@ -89,11 +94,11 @@ void rows_by_panels(const HalfRows& t, std::int64_t j) {
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
-    for (int v = 0; v < 2 * P; ++v) {
-      const std::int64_t left = columns(v);
-      if (left <= 0) continue;
-      store_first(sum[r][v], hn::FirstN(f, static_cast<std::size_t>(left)), f, t.c + r * t.c_row + j + v * L);
-    }
+    for (int v = 0; v < 2 * P; ++v) hn::Store(sum[r][v], f, tile[r] + v * L);
+  }
+  const std::int64_t left = t.n - j < P * kPanel ? t.n - j : P * kPanel;
+  for (int r = 0; r < R; ++r) {
+    __builtin_memcpy(t.c + r * t.c_row + j, tile[r], static_cast<std::size_t>(left) * sizeof(float));
   }
 }
 
