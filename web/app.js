@@ -34,7 +34,8 @@
   let writing = 0;
   function wrote() {
     clearTimeout(writing);
-    writing = setTimeout(() => { if (location.hash !== link()) history.replaceState(null, '', link()); }, 120);
+    const before = location.hash; // another one meanwhile is a link that was followed, of which the event is still to come
+    writing = setTimeout(() => { if (location.hash === before && before !== link()) history.replaceState(null, '', link()); }, 120);
   }
 
   // --- what the server is ------------------------------------------------------------------------------------------

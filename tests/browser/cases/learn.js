@@ -132,3 +132,16 @@ exports['a phone and the dark show every lesson without scrolling sideways'] = a
     check.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${id} fits`);
   }
 };
+
+exports['a link that is followed while the address is about to be written is not lost'] = async ({ open, check }) => {
+  const page = await open('#task=learn');
+  await page.waitForSelector('.lesson[data-lesson=fixed]');
+  await page.evaluate(async () => { // as when the browser has taken the link and the event waits behind others
+    document.querySelector('.pager .next').click(); // its address is written 120 ms later
+    history.pushState(null, '', '#task=learn&lesson=scores');
+    await new Promise((done) => { setTimeout(done, 250); });
+    dispatchEvent(new HashChangeEvent('hashchange'));
+  });
+  await page.waitForSelector('.lesson[data-lesson=scores]');
+  check.ok(page.url().endsWith('lesson=scores'));
+};
