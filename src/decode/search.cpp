@@ -80,9 +80,9 @@ class Search {
  private:
   // One token for every row. `step`: tokens fed so far.
   void advance(std::int64_t step) {
-    // Of the best ones, some may never be written.
+    // Of the best ones, the end and some others may be forbidden.
     only_best_ = only_best_ && stepper_.best(tokens_,
-                                             {.count = wanted() + static_cast<int>(options_.suppressed.size()) + 1,
+                                             {.count = beam_ + 1 + static_cast<int>(options_.suppressed.size()),
                                               .probabilities = scored_,
                                               .end = options_.end},
                                              best_);
@@ -125,8 +125,8 @@ class Search {
     return true;
   }
 
-  // Tokens of a row that may go on: a beam wants its width even if all of the first half end.
-  [[nodiscard]] int wanted() const { return beam_ == 1 ? 1 : 2 * beam_; }
+  // Tokens of a row that may go on: its best could fill the whole beam, and one of them be the end.
+  [[nodiscard]] int wanted() const { return beam_ == 1 ? 1 : beam_ + 1; }
 
   // Those that row r may write next, from the stepper's choice; `length` as below.
   void best_of_stepper(std::size_t r, std::int64_t length, const Sentence& sentence) {
@@ -247,7 +247,7 @@ class Search {
   static void normalize(float* row, std::int64_t vocabulary) {
     const kernels::Peak peak = peak_of_row(row, vocabulary);
     const float log_sum = std::log(peak.sum);
-    for (std::int64_t j = 0; j < vocabulary; ++j) row[j] = row[j] - peak.top - log_sum;
+    for (std::int64_t j = 0; j < vocabulary; ++j) row[j] = row[j] - peak.shift - log_sum;
   }
 
   [[nodiscard]] float rank(float total, std::int64_t length) const {

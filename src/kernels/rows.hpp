@@ -63,10 +63,14 @@ struct BiasActivationBackward {
   float* dbias = nullptr;  // [width], added to; null: not wanted
 };
 
-/// The largest of some values, and the sum of exp(value - largest).
+/// The largest of some values, and the sum of exp(value - shift). No shift is needed where all goes well without: that
+/// saves to wait for the largest, and joining the sums of many blocks takes no exponentials.
 struct Peak {
-  float top = 0, sum = 0;
+  float top = 0, shift = 0, sum = 0;
 };
+
+/// Beyond it the largest value is the shift.
+constexpr float kUnshifted = 40.0F;
 
 struct RowKernels {
   /// softmax of each row; -inf counts as absent, a row of nothing else becomes 0. y may be x.
@@ -95,7 +99,7 @@ struct RowKernels {
   /// y[width] = the largest value of each column, index[width] the first row that has it (as a float, exact below
   /// 2^24); rows >= 1.
   void (*column_max)(const float* x, float* y, float* index, std::int64_t rows, std::int64_t width);
-  /// Of x[n]; without `sum` only the largest. -inf and 0 where nothing is more than -inf.
+  /// Of x[n]; without `sum` only the largest. -inf, 0 and 0 where nothing is more than -inf.
   Peak (*peak)(const float* x, std::int64_t n, bool sum);
   /// The places of the values above `bar`, in their order, into at[n]; how many there are.
   std::int64_t (*above)(const float* x, std::int64_t n, float bar, std::int32_t* at);

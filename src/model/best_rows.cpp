@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "fovea/threads.hpp"
@@ -14,25 +16,63 @@ namespace {
 
 constexpr float kLeast = -std::numeric_limits<float>::infinity();
 
-// Among the best `most`, best first; of equal ones the first that came stays first. Returns how many there are.
-std::int32_t insert(BestTokens::Token token, BestTokens::Token* held, std::int32_t count, std::int32_t most) {
-  if (count == most) {
-    if (!(token.score > held[count - 1].score)) return count;
-    --count;
+// The order of scores as that of whole numbers, so that a comparison tells scores and then tokens apart without a
+// branch; 0 is below all of them.
+std::uint32_t rank(float score) {
+  const auto bits = std::bit_cast<std::uint32_t>(score + 0.0F);  // of -0, that of 0
+  return bits ^ ((bits >> 31) != 0 ? 0xFFFFFFFFU : 0x80000000U);
+}
+float score_of(std::uint32_t rank) {
+  return std::bit_cast<float>(rank ^ ((rank >> 31) != 0 ? 0x80000000U : 0xFFFFFFFFU));
+}
+
+// Of equal scores the lower token is the better one.
+std::uint64_t key(float score, std::int64_t token) {
+  return std::uint64_t{rank(score)} << 32 | (0xFFFFFFFFU - static_cast<std::uint32_t>(token));
+}
+std::uint32_t rank_of(std::uint64_t key) {
+  return static_cast<std::uint32_t>(key >> 32);
+}
+BestTokens::Token token_of(std::uint64_t key) {
+  return {score_of(rank_of(key)), static_cast<std::int32_t>(0xFFFFFFFFU - static_cast<std::uint32_t>(key))};
+}
+
+// Among `most` keys, best first. Short lists are moved without branches, which nobody could foretell.
+void insert(std::uint64_t key, std::uint64_t* held, int most) {
+  constexpr int kShort = 32;
+  if (most > kShort) {
+    if (key <= held[most - 1]) return;
+    std::uint64_t* at = std::upper_bound(held, held + most, key, std::greater<>());
+    std::move_backward(at, held + most - 1, held + most);
+    *at = key;
+    return;
   }
-  std::int32_t at = count;
-  for (; at > 0 && token.score > held[at - 1].score; --at) held[at] = held[at - 1];
-  held[at] = token;
-  return count + 1;
+  for (int i = most - 1; i > 0; --i) held[i] = std::max(held[i], std::min(held[i - 1], key));
+  held[0] = std::max(held[0], key);
+}
+
+// What a score must exceed to count: the last of a full list, whose token is lower than those to come, and what is just
+// below the floor, since it may be a later token's.
+float bar_of(const std::uint64_t* held, int most, std::uint32_t floor) {
+  const std::uint32_t bar = std::max(rank_of(held[most - 1]), floor == 0 ? 0 : floor - 1);
+  return bar == 0 ? kLeast : score_of(bar);
+}
+
+void raise(std::atomic_ref<std::uint32_t> floor, std::uint32_t to) {
+  std::uint32_t now = floor.load(std::memory_order_relaxed);
+  while (now < to && !floor.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
+  }
 }
 
 }  // namespace
 
 kernels::Peak joined(const kernels::Peak* peaks, std::int64_t count) {
-  kernels::Peak all{kLeast, 0};
+  kernels::Peak all{kLeast, 0, 0};
   for (std::int64_t b = 0; b < count; ++b) all.top = std::max(all.top, peaks[b].top);
+  if (all.top > kLeast && !(std::abs(all.top) <= kernels::kUnshifted)) all.shift = all.top;
   for (std::int64_t b = 0; b < count; ++b) {
-    all.sum += peaks[b].top == kLeast ? peaks[b].sum : peaks[b].sum * std::exp(peaks[b].top - all.top);
+    const float apart = peaks[b].shift - all.shift;
+    if (peaks[b].sum != 0) all.sum += apart == 0 ? peaks[b].sum : peaks[b].sum * std::exp(apart);  // NaN stays
   }
   return all;
 }
@@ -62,10 +102,10 @@ void BestRows::choose(std::int64_t rows, const float* states, const PackedWeight
   const auto parts = static_cast<std::size_t>(kernels::kPartsPerThread * threads());
   const auto count = static_cast<std::size_t>(rows);
   const auto most = static_cast<std::size_t>(request.count);
-  if (request.probabilities) peaks_.resize(count * static_cast<std::size_t>(blocks_));
+  peaks_.resize(count * static_cast<std::size_t>(blocks_));
   ends_.resize(count);
-  held_.resize(parts * count * most);
-  held_count_.assign(parts * count, 0);
+  held_.assign(parts * count * most, 0);
+  floors_.assign(count, 0);
   // As many columns at a time as stay in the second-level cache beside the weights; of few rows a whole part.
   constexpr std::int64_t kTogether = 32 * 1024;
   const std::int64_t most_blocks = (blocks_ + static_cast<std::int64_t>(parts) - 1) / static_cast<std::int64_t>(parts);
@@ -81,53 +121,74 @@ void BestRows::choose(std::int64_t rows, const float* states, const PackedWeight
   best.count = request.count;
   best.vocabulary = weight.out();
   for (std::size_t r = 0; r < count; ++r) {
-    BestTokens::Token* to = best.tokens.data() + r * most;
-    for (std::size_t p = 0; p < parts; ++p) {  // in the order of their columns
-      const BestTokens::Token* from = held_.data() + (p * count + r) * most;
-      for (std::int32_t i = 0; i < held_count_[p * count + r]; ++i) {
-        best.counts[r] = insert(from[i], to, best.counts[r], request.count);
-      }
+    std::uint64_t* held = held_.data() + r * most;  // the first part's
+    for (std::size_t p = 1; p < parts; ++p) {
+      const std::uint64_t* from = held + p * count * most;
+      for (std::size_t i = 0; i < most && from[i] > held[most - 1]; ++i) insert(from[i], held, request.count);
     }
-    if (!request.probabilities) continue;
-    const kernels::Peak peak = joined(peaks_.data() + r * static_cast<std::size_t>(blocks_), blocks_);
-    const float log_sum = std::log(peak.sum);
-    for (std::int32_t i = 0; i < best.counts[r]; ++i) to[i].score = to[i].score - peak.top - log_sum;
-    best.ends[r] = best.ends[r] - peak.top - log_sum;
+    float shift = 0;
+    float log_sum = 0;
+    if (request.probabilities) {
+      const kernels::Peak peak = joined(peaks_.data() + r * static_cast<std::size_t>(blocks_), blocks_);
+      shift = peak.shift;
+      log_sum = std::log(peak.sum);
+      best.ends[r] = best.ends[r] - shift - log_sum;
+    }
+    BestTokens::Token* to = best.tokens.data() + r * most;
+    for (std::size_t i = 0; i < most && held[i] != 0; ++i, ++best.counts[r]) {
+      to[i] = token_of(held[i]);
+      if (request.probabilities) to[i].score = to[i].score - shift - log_sum;
+    }
   }
 }
 
 void BestRows::visit(int part, std::int64_t first, std::int64_t n, const float* values, std::int64_t stride) {
+  const kernels::RowKernels& kernels = *kernels::active().rows;
+  const auto most = static_cast<std::size_t>(request_.count);
+  thread_local std::vector<float> tops;
   for (std::int64_t r = 0; r < rows_; ++r) {
+    const float* x = values + r * stride;
     const std::int64_t end = request_.end - first;
-    if (end >= 0 && end < n) ends_[static_cast<std::size_t>(r)] = values[r * stride + end];
+    if (end >= 0 && end < n) ends_[static_cast<std::size_t>(r)] = x[end];
+    kernels::Peak* peaks = peaks_.data() + r * blocks_ + first / kPeakColumns;
     for (std::int64_t j = 0; j < n; j += kPeakColumns) {
-      visit_block(part, r, first + j, std::min(kPeakColumns, n - j), values + r * stride + j);
+      peaks[j / kPeakColumns] = kernels.peak(x + j, std::min(kPeakColumns, n - j), request_.probabilities);
+    }
+    std::uint64_t* held = held_.data() + static_cast<std::size_t>(part * rows_ + r) * most;
+    const std::atomic_ref<std::uint32_t> floor(floors_[static_cast<std::size_t>(r)]);
+    const std::int64_t blocks = (n + kPeakColumns - 1) / kPeakColumns;
+    if (held[most - 1] == 0 && blocks >= request_.count) {  // as many blocks have a value as large as this
+      tops.clear();
+      for (std::int64_t b = 0; b < blocks; ++b) tops.push_back(peaks[b].top);
+      std::nth_element(tops.begin(), tops.begin() + request_.count - 1, tops.end(), std::greater<>());
+      raise(floor, rank(tops[most - 1]));
+    }
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const std::int64_t j = b * kPeakColumns;
+      if (peaks[b].top > bar_of(held, request_.count, floor.load(std::memory_order_relaxed))) {
+        keep_best(held, floor, first + j, std::min(kPeakColumns, n - j), x + j);
+      }
     }
   }
 }
 
-void BestRows::visit_block(int part, std::int64_t row, std::int64_t first, std::int64_t n, const float* x) {
+void BestRows::keep_best(std::uint64_t* held, std::atomic_ref<std::uint32_t> floor, std::int64_t first, std::int64_t n,
+                         const float* x) const {
   const kernels::RowKernels& kernels = *kernels::active().rows;
-  const auto place = static_cast<std::size_t>(part * rows_ + row);
-  BestTokens::Token* held = held_.data() + place * static_cast<std::size_t>(request_.count);
-  std::int32_t& count = held_count_[place];
-  float bar = count == request_.count ? held[count - 1].score : kLeast;
-  if (request_.probabilities) {
-    kernels::Peak& peak = peaks_[static_cast<std::size_t>(row * blocks_ + first / kPeakColumns)];
-    peak = kernels.peak(x, n, true);
-    if (!(peak.top > bar)) return;  // most blocks hold nothing that counts
-  }
   std::array<std::int32_t, kPeakColumns> at;
-  // As long as the list is not full, everything is above the bar: a few columns at a time, so that it rises soon.
-  const std::int64_t together = count == request_.count ? n : std::min<std::int64_t>(n, 32);
+  float bar = bar_of(held, request_.count, floor.load(std::memory_order_relaxed));
+  // Without a bar everything is above it: a few columns at a time, so that one is there soon.
+  const std::int64_t together = bar > kLeast ? n : std::min<std::int64_t>(n, 32);
   for (std::int64_t j = 0; j < n; j += together) {
-    bar = count == request_.count ? held[count - 1].score : kLeast;
     const std::int64_t found = kernels.above(x + j, std::min(together, n - j), bar, at.data());
     for (std::int64_t i = 0; i < found; ++i) {
       const std::int64_t column = j + at[static_cast<std::size_t>(i)];
-      count = insert({x[column], static_cast<std::int32_t>(first + column)}, held, count, request_.count);
+      insert(key(x[column], first + column), held, request_.count);
     }
+    bar = bar_of(held, request_.count, floor.load(std::memory_order_relaxed));
   }
+  const std::uint64_t last = held[request_.count - 1];
+  if (last != 0) raise(floor, rank_of(last));
 }
 
 }  // namespace fovea

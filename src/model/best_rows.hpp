@@ -1,6 +1,7 @@
 // The best tokens of rows of logits that come some columns at a time and are not kept.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -28,15 +29,17 @@ class BestRows {
 
  private:
   void visit(int part, std::int64_t first, std::int64_t n, const float* values, std::int64_t stride);
-  // Columns first to first + n of one row, n at most kPeakColumns.
-  void visit_block(int part, std::int64_t row, std::int64_t first, std::int64_t n, const float* x);
+  // Keeps the best of columns first to first + n of a row; n is at most kPeakColumns.
+  void keep_best(std::uint64_t* held, std::atomic_ref<std::uint32_t> floor, std::int64_t first, std::int64_t n,
+                 const float* x) const;
 
   BestRequest request_;
   std::int64_t rows_ = 0, blocks_ = 0;
-  std::vector<kernels::Peak> peaks_;      // [rows, blocks]
-  std::vector<float> ends_;               // [rows]
-  std::vector<BestTokens::Token> held_;   // [parts, rows, request.count], best first
-  std::vector<std::int32_t> held_count_;  // [parts, rows]
+  std::vector<kernels::Peak> peaks_;  // [rows, blocks]
+  std::vector<float> ends_;           // [rows]
+  // A token and its score as one number: the better one is the larger, 0 is none.
+  std::vector<std::uint64_t> held_;    // [parts, rows, request.count], best first
+  std::vector<std::uint32_t> floors_;  // [rows]: a score that as many tokens have as are wanted, in some part
 };
 
 }  // namespace fovea

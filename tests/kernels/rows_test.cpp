@@ -72,12 +72,18 @@ TEST_P(Rows, EveryKernelAgreesWithGeneric) {
     compare("column_sums" + w, width, [&](auto& k, float* o) { k.column_sums(x.data(), o, kRows, width); });
     compare("column_dots" + w, width, [&](auto& k, float* o) { k.column_dots(x.data(), dy.data(), o, kRows, width); });
     compare("row_sums" + w, kRows, [&](auto& k, float* o) { k.row_sums(x.data(), o, kRows, width); });
-    compare("peak" + w, 2, [&](auto& k, float* o) {
-      const Peak p = k.peak(x.data(), width, true);
-      o[0] = p.top;
-      o[1] = p.sum;
-      EXPECT_EQ(k.peak(x.data(), width, false).top, p.top);
-    });
+    for (const float moved : {0.0F, 39.0F, 100.0F, -45.0F, -1e30F}) {
+      Values far = x;
+      for (float& v : far) v += moved;
+      compare("peak" + w, 3, [&](auto& k, float* o) {
+        const Peak p = k.peak(far.data(), width, true);
+        o[0] = p.top;
+        o[1] = p.shift;
+        o[2] = p.sum;
+        EXPECT_EQ(k.peak(far.data(), width, false).top, p.top);
+        EXPECT_EQ(p.shift, std::abs(p.top) <= kUnshifted ? 0 : p.top);
+      });
+    }
     for (const float bar : {-10.0F, 0.5F, x[0]}) {
       std::vector<std::int32_t> expected(static_cast<std::size_t>(width)), actual(expected);
       const std::int64_t count = truth_.above(x.data(), width, bar, expected.data());

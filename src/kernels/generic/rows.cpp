@@ -236,15 +236,16 @@ void column_max(const float* x, float* y, float* index, int64_t rows, int64_t wi
 }
 
 Peak peak(const float* x, int64_t n, bool sum) {
-  Peak out{-std::numeric_limits<float>::infinity(), 0};
+  Peak out{-std::numeric_limits<float>::infinity(), 0, 0};
   for (int64_t i = 0; i < n; ++i) out.top = std::max(out.top, x[i]);
   if (!sum) return out;
-  double total = 0;
   if (out.top == -std::numeric_limits<float>::infinity()) {
     for (int64_t i = 0; i < n; ++i) out.sum += std::isnan(x[i]) ? x[i] : 0;
     return out;
   }
-  for (int64_t i = 0; i < n; ++i) total += std::exp(x[i] - out.top);
+  if (!(std::abs(out.top) <= kUnshifted)) out.shift = out.top;
+  double total = 0;
+  for (int64_t i = 0; i < n; ++i) total += std::exp(x[i] - out.shift);
   out.sum = static_cast<float>(total);
   return out;
 }

@@ -84,15 +84,31 @@ void column_max(const float* x, float* y, float* index, std::int64_t rows, std::
   });
 }
 
-Peak peak(const float* x, std::int64_t n, bool sum) {
+// All values are read once, and nothing waits for the largest.
+HWY_INLINE Peak unshifted_peak(const float* x, std::int64_t n) {
+  const Floats lowest = hn::Set(F(), -__builtin_inff());
+  Floats top = lowest;
   Peak out;
-  out.top = max_over(x, n);
-  if (!sum) return out;
+  out.sum = sum_over(n, [&](const auto& lanes, std::int64_t i) HWY_ATTR {
+    const Floats v = lanes.load(x + i);
+    top = hn::Max(top, fill_rest(lanes, v, lowest));
+    return vector_math::ExpNotLarge<false>(F(), AtLeast(hn::Set(F(), -104.0F), v), v);
+  });
+  out.top = hn::GetLane(hn::MaxOfLanes(F(), top));
+  return out;
+}
+
+Peak peak(const float* x, std::int64_t n, bool sum) {
+  if (!sum) return {max_over(x, n), 0, 0};
+  Peak out = unshifted_peak(x, n);
+  if (__builtin_fabsf(out.top) <= kUnshifted) return out;
+  out.sum = 0;
   if (out.top == -__builtin_inff()) {
     for (std::int64_t i = 0; i < n; ++i) out.sum += x[i] != x[i] ? x[i] : 0.0F;
     return out;
   }
-  const Floats shift = hn::Set(F(), out.top);
+  out.shift = out.top;
+  const Floats shift = hn::Set(F(), out.shift);
   out.sum = sum_over(
       n, [&](const auto& lanes, std::int64_t i) HWY_ATTR { return ExpNeg(F(), hn::Sub(lanes.load(x + i), shift)); });
   return out;
