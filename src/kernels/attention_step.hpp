@@ -37,8 +37,9 @@ struct HeadsStep {
   const float* v = nullptr;  // values, the same
   const std::int64_t* offsets = nullptr;
   std::int64_t stride = 0;
-  float* weights = nullptr;  // [heads, keys], out
-  float* out = nullptr;      // [heads * dim]; zeros without keys
+  float* weights = nullptr;   // [heads, keys], out
+  bool want_weights = false;  // otherwise what stands there need not sum to 1
+  float* out = nullptr;       // [heads * dim]; zeros without keys
 };
 
 struct AttentionStepKernels {

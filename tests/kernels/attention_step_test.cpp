@@ -181,13 +181,14 @@ TEST(AttentionStep, HeadsSideBySideAttendWherever) {
       const Values v = random_values(3 * keys * width, 3);
       std::vector<std::int64_t> offsets;
       for (std::int64_t j = 0; j < keys; ++j) offsets.push_back((keys - 1 - j) * 3 * width);
-      for (const bool anywhere : {false, true}) {
+      // With the second scale some scores lie beyond what exponentials can take as they are.
+      for (const auto& [scale, anywhere] : {std::pair{0.3F, false}, {0.3F, true}, {60.0F, true}}) {
         Values weights(static_cast<std::size_t>(heads * keys));
         Values out(static_cast<std::size_t>(width), 7.0F);
         HeadsStep step{.keys = keys,
                        .heads = heads,
                        .dim = dim,
-                       .scale = 0.3F,
+                       .scale = scale,
                        .q = q.data(),
                        .k = k.data(),
                        .v = v.data(),
@@ -196,6 +197,10 @@ TEST(AttentionStep, HeadsSideBySideAttendWherever) {
                        .out = out.data()};
         if (anywhere) step.offsets = offsets.data();
         table->attention_step->attend_heads(step);
+        const Values unasked = out;
+        step.want_weights = true;
+        table->attention_step->attend_heads(step);
+        EXPECT_EQ(out, unasked) << table->name;
         Values expected(out.size());
         for (std::int64_t h = 0; h < heads; ++h) {
           const auto at = [&](std::int64_t j) {
@@ -210,8 +215,12 @@ TEST(AttentionStep, HeadsSideBySideAttendWherever) {
               dot += static_cast<double>(q[static_cast<std::size_t>(h * dim + i)]) *
                      k[at(j) + static_cast<std::size_t>(i)];
             }
-            e.push_back(std::exp(0.3F * dot));
-            sum += e.back();
+            e.push_back(scale * dot);
+          }
+          const double most = *std::max_element(e.begin(), e.end());
+          for (double& x : e) sum += x = std::exp(x - most);
+          for (std::size_t j = 0; j < e.size(); ++j) {
+            EXPECT_NEAR(weights[static_cast<std::size_t>(h * keys) + j], e[j] / sum, 1e-4) << table->name;
           }
           for (std::int64_t i = 0; i < dim; ++i) {
             double total = 0;

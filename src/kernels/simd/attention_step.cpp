@@ -253,24 +253,22 @@ HWY_INLINE Floats products(std::int64_t dim, const float* q, const float* const*
   return totals<0>(sums);
 }
 
-// Of at most a vector's scores. The lanes beyond `keys` may hold some of them again.
-HWY_INLINE Floats softmax_of_few(std::int64_t keys, Floats scores) {
-  const Floats most = hn::MaxOfLanes(F(), scores);
-  const auto mask = hn::FirstN(F(), static_cast<std::size_t>(keys));
-  const Floats e = hn::IfThenElseZero(mask, ExpNeg(F(), hn::Sub(scores, most)));
-  return hn::Div(e, hn::SumOfLanes(F(), e));
-}
+// Scores beyond it are taken less their maximum before exponentials are formed, as softmax() does; others need no
+// maximum, for which everything would have to wait.
+constexpr float kOrdinaryScore = 40.0F;
 
-void attend_heads(const HeadsStep& step) {
-  const HeadsStep s = step;
+// The exponentials of all scores, into weights. False, and then the scores themselves, where they are not ordinary.
+HWY_INLINE bool exponentials(const HeadsStep& s, bool ordinary) {
   const F f;
   constexpr auto L = static_cast<std::int64_t>(kLanes);
   const Floats scale = hn::Set(f, s.scale);
+  const Floats most = hn::Set(f, kOrdinaryScore);
+  auto within = hn::Eq(scale, scale);
   for (std::int64_t j = 0; j < s.keys; j += L) {
     const std::int64_t count = s.keys - j < L ? s.keys - j : L;
-    const float* rows[kLanes];
+    const float* rows[kLanes];  // beyond `count`, the last key again
     for (std::int64_t n = 0; n < L; ++n) rows[n] = row_at(s, s.k, j + (n < count ? n : count - 1));
-    for (std::int64_t n = 0; n < count; ++n) {  // values come after all keys, and from as far
+    for (std::int64_t n = 0; n < count && s.offsets != nullptr; ++n) {  // values come after all keys, and from as far
       const float* v = row_at(s, s.v, j + n);
       for (std::int64_t i = 0; i < s.heads * s.dim; i += 16) __builtin_prefetch(v + i);
     }
@@ -279,36 +277,78 @@ void attend_heads(const HeadsStep& step) {
       Floats scores =
           2 * count > L ? products<kLanes>(s.dim, q, rows, h * s.dim) : products<kLanes / 2>(s.dim, q, rows, h * s.dim);
       scores = hn::Mul(scale, scores);
-      if (s.keys <= L) scores = softmax_of_few(s.keys, scores);
+      if (ordinary) {
+        within = hn::And(within, hn::Le(hn::Abs(scores), most));
+        scores = vector_math::ExpNotLarge<false>(f, scores, scores);
+      }
       for_lanes(count, [&](auto lanes, std::int64_t) HWY_ATTR { lanes.store(scores, s.weights + h * s.keys + j); });
     }
   }
-  if (s.keys > L) {
+  return hn::AllTrue(f, within);
+}
+
+// N vectors of the output from column i on: the weighted sum of the values over the sum of the weights.
+template <std::size_t N>
+HWY_INLINE void weighted_values(const HeadsStep& s, std::int64_t i) {
+  const F f;
+  constexpr auto L = static_cast<std::int64_t>(kLanes);
+  const float* weights[N];
+  Floats sums[N];
+  Floats totals[N];
+#pragma GCC unroll 8
+  for (std::size_t n = 0; n < N; ++n) {
+    weights[n] = s.weights + (i + static_cast<std::int64_t>(n) * L) / s.dim * s.keys;
+    sums[n] = totals[n] = hn::Zero(f);
+  }
+  for (std::int64_t j = 0; j < s.keys; ++j) {
+    const float* v = row_at(s, s.v, j) + i;
+#pragma GCC unroll 8
+    for (std::size_t n = 0; n < N; ++n) {
+      const Floats weight = hn::Set(f, weights[n][j]);
+      sums[n] = hn::MulAdd(weight, hn::LoadU(f, v + n * kLanes), sums[n]);
+      totals[n] = hn::Add(totals[n], weight);
+    }
+  }
+#pragma GCC unroll 8
+  for (std::size_t n = 0; n < N; ++n) hn::StoreU(hn::Div(sums[n], totals[n]), f, s.out + i + n * kLanes);
+}
+
+void attend_heads(const HeadsStep& step) {
+  const HeadsStep s = step;
+  const F f;
+  constexpr auto L = static_cast<std::int64_t>(kLanes);
+  constexpr std::size_t kTogether = kLanes == 16 ? 8 : 4;  // vectors whose sums stay in registers
+  const std::int64_t width = s.heads * s.dim;
+  if (s.keys <= 0) {
+    for (std::int64_t i = 0; i < width; ++i) s.out[i] = 0;
+    return;
+  }
+  if (!exponentials(s, true)) {
+    (void)exponentials(s, false);
     for (std::int64_t h = 0; h < s.heads; ++h) softmax(s.keys, s.weights + h * s.keys);
   }
-  for (std::int64_t h = 0; h < s.heads; ++h) {
-    const float* w = s.weights + h * s.keys;
-    std::int64_t i = h * s.dim;
-    const std::int64_t end = i + s.dim;
-    for (; i + 2 * L <= end; i += 2 * L) {
-      Floats a = hn::Zero(f);
-      Floats b = a;
-      for (std::int64_t j = 0; j < s.keys; ++j) {
-        const float* v = row_at(s, s.v, j) + i;
-        const Floats weight = hn::Set(f, w[j]);
-        a = hn::MulAdd(weight, hn::LoadU(f, v), a);
-        b = hn::MulAdd(weight, hn::LoadU(f, v + L), b);
-      }
-      hn::StoreU(a, f, s.out + i);
-      hn::StoreU(b, f, s.out + i + L);
+  if (s.dim % L == 0) {
+    std::int64_t i = 0;
+    for (; i + static_cast<std::int64_t>(kTogether) * L <= width; i += static_cast<std::int64_t>(kTogether) * L) {
+      weighted_values<kTogether>(s, i);
     }
-    const std::int64_t first = i;
-    for_lanes(end - first, [&](auto lanes, std::int64_t n) HWY_ATTR {
+    for (; i < width; i += L) weighted_values<1>(s, i);
+  }
+  for (std::int64_t h = 0; h < s.heads; ++h) {
+    float* w = s.weights + h * s.keys;
+    if (s.dim % L == 0 && !s.want_weights) break;
+    float total = 0;
+    for (std::int64_t j = 0; j < s.keys; ++j) total += w[j];
+    const Floats sum = hn::Set(f, total);
+    for_lanes(s.keys,
+              [&](auto lanes, std::int64_t j) HWY_ATTR { lanes.store(hn::Div(lanes.load(w + j), sum), w + j); });
+    if (s.dim % L == 0) continue;
+    for_lanes(s.dim, [&](auto lanes, std::int64_t i) HWY_ATTR {
       Floats a = hn::Zero(f);
       for (std::int64_t j = 0; j < s.keys; ++j) {
-        a = hn::MulAdd(hn::Set(f, w[j]), lanes.load(row_at(s, s.v, j) + first + n), a);
+        a = hn::MulAdd(hn::Set(f, w[j]), lanes.load(row_at(s, s.v, j) + h * s.dim + i), a);
       }
-      lanes.store(a, s.out + first + n);
+      lanes.store(a, s.out + h * s.dim + i);
     });
   }
 }

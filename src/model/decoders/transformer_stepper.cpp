@@ -208,6 +208,7 @@ void TransformerStepper::attend_to_memory(std::size_t layer, Int rows) {
                                                       .v = memory_values_[layer].data() + first_[s] * width_,
                                                       .stride = width_,
                                                       .weights = scores_.data() + r * scores_.dim(1),
+                                                      .want_weights = want_attention_,
                                                       .out = context_.data() + r * width_});
     }
   });
