@@ -1,6 +1,7 @@
 #include "kernels/int8_weights.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -15,8 +16,12 @@ float inverse(float scale) {
   return scale > 0 ? 1.0F / scale : 0.0F;
 }
 
+std::int32_t whole(float x, float by) {
+  return static_cast<std::int32_t>((x * by + kRounder) - kRounder);
+}
+
 std::int8_t rounded(float x, float by) {
-  return static_cast<std::int8_t>(static_cast<std::int32_t>((x * by + kRounder) - kRounder));
+  return static_cast<std::int8_t>(whole(x, by));
 }
 
 }  // namespace
@@ -50,28 +55,46 @@ void int8_scales(const Int8Source& from, float* scales) {
 
 void int8_round(std::int64_t count, const float* x, float scale, std::int8_t* q) {
   const float by = inverse(scale);
+#pragma omp simd
   for (std::int64_t i = 0; i < count; ++i) q[i] = rounded(x[i], by);
 }
 
 void int8_pack(const Int8Source& from, const float* scales, std::int64_t begin, std::int64_t end, std::int8_t* panels,
                std::int32_t* sums) {
+  constexpr std::int64_t kFour = kInt8Columns * 4;  // 4 of k in all columns of a panel
   const std::int64_t depth = int8_depth(from.k);
   for (std::int64_t first = begin; first < end; first += kInt8Columns) {
     std::int8_t* panel = panels + first * depth;
     const std::int64_t width = std::min(kInt8Columns, end - first);
-    std::fill_n(panel, kInt8Columns * depth, std::int8_t{0});
-    std::fill_n(sums + first, kInt8Columns, 0);
-    for (std::int64_t c = 0; c < width; ++c) {
-      const float by = inverse(scales[first + c]);
-      const float* x = from.b + (first + c) * from.column;
-      std::int32_t sum = 0;
-      for (std::int64_t p = 0; p < from.k; ++p) {
-        const std::int8_t q = rounded(x[p * from.row], by);
-        panel[p / 4 * kInt8Columns * 4 + c * 4 + p % 4] = q;
-        sum += q;
+    std::array<float, kInt8Columns> by{};
+    std::array<std::int32_t, kInt8Columns> total{};
+    for (std::int64_t c = 0; c < width; ++c) by[static_cast<std::size_t>(c)] = inverse(scales[first + c]);
+    for (std::int64_t p = 0; p < depth; p += 4) {
+      std::array<std::array<float, kInt8Columns>, 4> x{};  // what is beyond k or the columns is 0
+      const float* at = from.b + p * from.row + first * from.column;
+      for (std::int64_t i = 0; i < std::min<std::int64_t>(4, from.k - p); ++i) {
+        float* row = x[static_cast<std::size_t>(i)].data();
+        if (from.column == 1) {
+          std::copy_n(at + i * from.row, width, row);
+        } else {
+          for (std::int64_t c = 0; c < width; ++c) row[c] = at[i * from.row + c * from.column];
+        }
       }
-      sums[first + c] = sum;
+      std::int8_t* to = panel + p / 4 * kFour;
+#pragma omp simd
+      for (std::size_t c = 0; c < kInt8Columns; ++c) {
+        const std::int32_t q0 = whole(x[0][c], by[c]);
+        const std::int32_t q1 = whole(x[1][c], by[c]);
+        const std::int32_t q2 = whole(x[2][c], by[c]);
+        const std::int32_t q3 = whole(x[3][c], by[c]);
+        total[c] += q0 + q1 + q2 + q3;
+        to[4 * c] = static_cast<std::int8_t>(q0);
+        to[4 * c + 1] = static_cast<std::int8_t>(q1);
+        to[4 * c + 2] = static_cast<std::int8_t>(q2);
+        to[4 * c + 3] = static_cast<std::int8_t>(q3);
+      }
     }
+    std::copy(total.begin(), total.end(), sums + first);
   }
 }
 
