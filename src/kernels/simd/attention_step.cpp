@@ -258,7 +258,7 @@ HWY_INLINE Floats products(std::int64_t dim, const float* q, const float* const*
 constexpr float kOrdinaryScore = 40.0F;
 
 // The exponentials of all scores, into weights. False, and then the scores themselves, where they are not ordinary.
-HWY_INLINE bool exponentials(const HeadsStep& s, bool ordinary) {
+[[gnu::noinline]] bool exponentials(const HeadsStep& s, bool ordinary) {
   const F f;
   constexpr auto L = static_cast<std::int64_t>(kLanes);
   const Floats scale = hn::Set(f, s.scale);
