@@ -50,16 +50,16 @@ HWY_INLINE Floats widened(const Half* x) {
 
 // Where the sums of row r start, for columns j to j + width; zeros beyond the last column.
 HWY_NOINLINE void start_of(const HalfRows& t, std::int64_t r, std::int64_t j, std::int64_t width, float* to) {
-  const float* c = t.c + r * t.c_row;
-  for (std::int64_t i = 0; i < width; ++i) {
-    to[i] = 0;
-    if (j + i >= t.n) continue;
-    if (t.bias != nullptr) {
-      to[i] = t.bias[j + i];
-    } else if (t.beta != 0.0F) {
-      to[i] = t.beta * c[j + i];
-    }
+  const std::int64_t count = t.n - j < width ? t.n - j : width;
+  std::int64_t i = 0;
+  if (t.bias != nullptr) {
+    __builtin_memcpy(to, t.bias + j, static_cast<std::size_t>(count) * sizeof(float));
+    i = count;
+  } else if (t.beta != 0.0F) {
+    const float* c = t.c + r * t.c_row + j;
+    for (; i < count; ++i) to[i] = t.beta * c[i];
   }
+  __builtin_memset(to + i, 0, static_cast<std::size_t>(width - i) * sizeof(float));
 }
 
 // R rows by P panels from column j on. Every loop is over a constant, so that the sums stay in registers; there are
