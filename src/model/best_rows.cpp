@@ -58,7 +58,10 @@ float bar_of(const std::uint64_t* held, int most, std::uint32_t floor) {
   return bar == 0 ? kLeast : score_of(bar);
 }
 
-void raise(std::atomic_ref<std::uint32_t> floor, std::uint32_t to) {
+// `score` is one that as many tokens reach as are wanted.
+void raise(std::atomic_ref<std::uint32_t> floor, float score) {
+  if (!(score > kLeast)) return;
+  const std::uint32_t to = rank(score);
   std::uint32_t now = floor.load(std::memory_order_relaxed);
   while (now < to && !floor.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
   }
@@ -161,7 +164,7 @@ void BestRows::visit(int part, std::int64_t first, std::int64_t n, const float* 
       tops.clear();
       for (std::int64_t b = 0; b < blocks; ++b) tops.push_back(peaks[b].top);
       std::nth_element(tops.begin(), tops.begin() + request_.count - 1, tops.end(), std::greater<>());
-      raise(floor, rank(tops[most - 1]));
+      raise(floor, tops[most - 1]);
     }
     for (std::int64_t b = 0; b < blocks; ++b) {
       const std::int64_t j = b * kPeakColumns;
@@ -188,7 +191,7 @@ void BestRows::keep_best(std::uint64_t* held, std::atomic_ref<std::uint32_t> flo
     bar = bar_of(held, request_.count, floor.load(std::memory_order_relaxed));
   }
   const std::uint64_t last = held[request_.count - 1];
-  if (last != 0) raise(floor, rank_of(last));
+  if (last != 0) raise(floor, score_of(rank_of(last)));
 }
 
 }  // namespace fovea
