@@ -52,6 +52,8 @@ struct TranslateOptions {
   Interventions interventions{};  // what is changed in every line; a position that a line does not have changes nothing
   // Asked before each batch of lines, by any thread: once it is true, lines that are left get no outputs. Empty: never
   std::function<bool()> stop{};
+  // Called before the maps of a batch are made, with how many weights they hold; what it throws ends the call.
+  std::function<void(std::int64_t weights)> before_maps{};
 
   /// As search() takes them.
   [[nodiscard]] SearchOptions search() const;

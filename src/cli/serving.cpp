@@ -1,6 +1,7 @@
 #include "cli/serving.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <pthread.h>
 
 #include <csignal>
@@ -41,6 +42,7 @@ class Signals {
 
 void run_server(const server::ServerOptions& options, int threads, const Streams& streams) {
   const Signals signals;
+  (void)::mallopt(M_MMAP_THRESHOLD, server::kMappedBytes);
   if (threads != 0) set_threads(threads);
   server::Server server(options);
   const std::string& host = options.http.host;

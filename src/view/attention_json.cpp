@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "fovea/attention_record.hpp"
 #include "fovea/error.hpp"
+#include "view/attention_json.hpp"
 #include "view/numbers.hpp"
 #include "view/text.hpp"
 
@@ -324,6 +325,14 @@ std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& h
 
 std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJsonOptions& how) {
   if (sentences.empty()) return to_json(AttentionRecord{}, how);
+  std::string out = "{";
+  view::append_record(out, sentences, how);
+  out += '}';
+  return out;
+}
+
+void view::append_record(std::string& out, std::span<const AttentionRecord> sentences,
+                         const AttentionJsonOptions& how) {
   const AttentionRecord& first = sentences[0];
   for (const AttentionRecord& sentence : sentences) {
     check(sentence);
@@ -338,7 +347,6 @@ std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJ
     }
   }
   const std::size_t n = sentences.size();
-  std::string out = "{";
   if (!first.title.empty()) out += "\"title\":" + json(view::clean(first.title)).dump() + ",";
   if (first.picture.rows > 0) {
     out += fmt::format("\"picture\":{{\"place\":{},\"rows\":{},\"columns\":{}}},",
@@ -380,7 +388,6 @@ std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJ
     out += ']';
   }
   if (n == 1 && !first.labels.empty()) append_labels(out, first, how.decimals);
-  return out + "}";
 }
 
 AttentionRecord parse_attention(std::string_view line, const std::string& where) {

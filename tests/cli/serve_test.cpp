@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
+#include <memory>
 
 #include "server/client.hpp"
 #include "support/files.hpp"
@@ -64,6 +66,15 @@ class Process {
     return at == std::string::npos ? 0 : std::stoi(said_.substr(at + before.size()));
   }
   void signal(int number) const { ::kill(child_, number); }
+  /// The most memory that it has had so far.
+  [[nodiscard]] double peak_megabytes() const {
+    std::ifstream status("/proc/" + std::to_string(child_) + "/status");
+    for (std::string word; status >> word;) {
+      double kilobytes = 0;
+      if (word == "VmHWM:" && status >> kilobytes) return kilobytes / 1024;
+    }
+    return 0;
+  }
   /// The exit code, or minus the signal that ended it.
   int wait() {
     int status = 0;
@@ -124,6 +135,44 @@ TEST_F(Serve, TypeRoundsAsQuantizeDoes) {
   EXPECT_EQ(weights({"--model", model(), "--type", "int8"}), quantized);
   EXPECT_NE(weights({"--model", model()}), quantized);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their own memory does not count
+// Beside --memory: the stacks, and what two threads decode with.
+constexpr double kBesideMegabytes = 40;
+
+class ServeInMemory : public ::testing::Test {
+ protected:
+  void TearDown() override { EXPECT_LT(process_.peak_megabytes() - before_, 64 + kBesideMegabytes); }
+  // What many clients ask for at once and do not read, all of it answered one way or another.
+  void ask_without_reading(const std::string& request, int clients) {
+    std::vector<std::unique_ptr<server::test::Wire>> deaf;
+    for (int i = 0; i < clients; ++i) {
+      deaf.push_back(std::make_unique<server::test::Wire>(port_));
+      deaf.back()->send(request);
+    }
+    for (const auto& one : deaf) EXPECT_TRUE(one->something_comes(60)) << "an answer, or the end of the connection";
+    EXPECT_EQ(ask(port_, "GET", "/health").status, 200);
+  }
+  test::Scratch model_folder_;
+  Process process_{{"serve", "--port", "0", "--memory", "64", "--threads", "2", "--model", written_model()}};
+  int port_ = process_.port();
+  double before_ = process_.peak_megabytes();
+
+ private:
+  std::string written_model() {
+    test::write_tiny_model(model_folder_ / "model", test::tiny_transformer(), "en-de");
+    return (model_folder_ / "model").string();
+  }
+};
+
+TEST_F(ServeInMemory, AnswersThatNobodyReads) {
+  std::string text;
+  while (text.size() < 2500) text += "one two three four five six seven. ";
+  const nlohmann::json question = {{"q", text}, {"source", "en"}, {"target", "de"}, {"beam", 1}};
+  EXPECT_GT(post(port_, "/attention", question).body.size(), 4'000'000) << "so that 30 of them do not fit";
+  ask_without_reading(server::test::request_text("POST", "/attention", question.dump()), 30);
+}
+#endif
 
 TEST_F(Serve, SaysWhatIsWrongInOneLine) {
   const auto fails = [](const std::vector<std::string>& arguments, int code, const std::string& text) {

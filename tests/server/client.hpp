@@ -55,6 +55,11 @@ class Wire {
     to.append(buffer, static_cast<std::size_t>(got));
     return true;
   }
+  /// Whether bytes or the end come within `seconds`; they are not read.
+  bool something_comes(double seconds) {
+    pollfd p{socket_, POLLIN, 0};
+    return ::poll(&p, 1, static_cast<int>(seconds * 1000)) > 0;
+  }
   /// Whether the other side closes within `seconds`.
   bool closes(double seconds) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

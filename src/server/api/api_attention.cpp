@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "fovea/error.hpp"
 #include "server/api/api.hpp"
@@ -13,6 +14,7 @@
 #include "server/api/passage.hpp"
 #include "server/api/translation_model.hpp"
 #include "server/http/limits.hpp"
+#include "view/attention_json.hpp"
 
 namespace fovea::server {
 namespace {
@@ -29,6 +31,13 @@ struct Trees {
   int step = 0;
   float log_probability = 0;
 
+  // Of its text, at most.
+  static std::size_t bytes(const TranslationTrace& trace) {
+    constexpr std::size_t of_node = 128;  // the names of its fields, and its numbers
+    std::size_t bytes = of_node * trace.beam.nodes.size();
+    for (const std::string& token : trace.beam_tokens) bytes += 6 * token.size();
+    return bytes;
+  }
   void add(const TranslationTrace& trace) {
     const auto& tree = trace.beam.nodes;
     if (tree.empty()) {  // an output that was given
@@ -58,8 +67,8 @@ struct Trees {
   }
 };
 
-std::string trace_json(const TranslationJob& job, const Passage& passage, const std::string& model, Lease& memory) {
-  Trees trees;
+// Takes the records out of the job.
+Response trace_response(TranslationJob& job, const Passage& passage, const std::string& model, Lease memory) {
   std::size_t numbers = 0;
   RecordBytes bytes;
   const std::size_t maps = job.traces[0].attention.maps.size();
@@ -79,28 +88,41 @@ std::string trace_json(const TranslationJob& job, const Passage& passage, const 
     numbers += bytes.end_matrix();
   }
   check_numbers(numbers);
-  take_memory(memory, bytes.total());
-  std::vector<AttentionRecord> records;
+  std::size_t of_trees = 0;
+  std::size_t of_texts = 0;  // once in all, and by sentence
   for (const TranslationTrace& trace : job.traces) {
-    records.push_back(trace.attention);
-    trees.add(trace);
+    of_trees += Trees::bytes(trace);
+    of_texts += 64 + 2 * 6 * trace.translation.text.size();
   }
-  take_memory(memory, 2 * trees.nodes.size());
+  const std::size_t most = bytes.total() + of_trees + of_texts;
+  take_memory(memory, most + of_trees);
+  // Room for all of it at once: a text that grows has up to three times its size at times.
+  std::string out;
+  out.reserve(most);
+  Trees trees;
+  trees.nodes.reserve(of_trees);
+  for (const TranslationTrace& trace : job.traces) trees.add(trace);
   const std::string text =
       passage.with([&](std::size_t i) -> const std::string& { return job.traces[i].translation.text; });
-  std::string out =
-      fmt::format("{{\"translatedText\":{},\"model\":{},\"log_probability\":", nlohmann::json(text).dump(),
-                  nlohmann::json(model).dump());
+  out += fmt::format("{{\"translatedText\":{},\"model\":{},\"log_probability\":", nlohmann::json(text).dump(),
+                     nlohmann::json(model).dump());
   view::append_number(out, trees.log_probability, 4);
-  nlohmann::json sentences = nlohmann::json::array();
+  out += ",\"sentences\":[";
   for (const TranslationTrace& trace : job.traces) {
-    sentences.push_back({{"output", trace.translation.text},
-                         {"source", trace.attention.source.size()},
-                         {"target", trace.attention.target.size()}});
+    out += fmt::format("{}{{\"output\":{},\"source\":{},\"target\":{}}}", out.back() == '[' ? "" : ",",
+                       nlohmann::json(trace.translation.text).dump(), trace.attention.source.size(),
+                       trace.attention.target.size());
   }
-  out += fmt::format(",\"sentences\":{},\"beam\":{{\"nodes\":[{}],\"best\":{}}},", sentences.dump(), trees.nodes,
-                     nlohmann::json(trees.best).dump());
-  return out + to_json(records, {.decimals = 4}).substr(1);  // the fields of the record, in the same object
+  out += "],\"beam\":{\"nodes\":[";
+  out += std::exchange(trees.nodes, {});
+  out += "],\"best\":";
+  out += nlohmann::json(trees.best).dump();
+  out += "},";
+  std::vector<AttentionRecord> records;
+  for (TranslationTrace& trace : job.traces) records.push_back(std::move(trace.attention));
+  view::append_record(out, records, {.decimals = 4});
+  out += '}';
+  return {.body = std::move(out), .memory = std::move(memory)};
 }
 
 std::vector<AttentionKind> kinds_of(const Fields& fields) {
@@ -211,13 +233,15 @@ void Api::explain(const Shared& call) {
       // The page's scripts and styles are inside it; nothing else may run or be fetched.
       if (html) {
         return {200,
-                job->page,
+                std::move(job->page),
                 "text/html; charset=utf-8",
                 {{"Content-Security-Policy",
                   "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; "
-                  "script-src 'unsafe-inline'; img-src data: blob:"}}};
+                  "script-src 'unsafe-inline'; img-src data: blob:"}},
+                std::move(memory)};
       }
-      return {200, nlohmann::json{{"model", name}, {"page", job->page}}.dump()};
+      return {.body = nlohmann::json{{"model", name}, {"page", std::move(job->page)}}.dump(),
+              .memory = std::move(memory)};
     });
   };
   submit(call, model, job);
@@ -266,8 +290,7 @@ void Api::attention(const Shared& call) {
   job->done = [this, call, job = job.get(), passage, name = model.name()] {
     respond(call, [&]() -> Response {
       job->check();
-      Lease memory(options_.memory);
-      return {200, trace_json(*job, *passage, name, memory)};
+      return trace_response(*job, *passage, name, Lease(options_.memory));
     });
   };
   submit(call, model, job);

@@ -12,6 +12,7 @@
 #include "server/api/numbers.hpp"
 #include "server/api/texts.hpp"
 #include "server/http/limits.hpp"
+#include "view/attention_json.hpp"
 
 namespace fovea::server {
 namespace {
@@ -50,20 +51,26 @@ struct ChatWork {
     const Translation& t = job->replies.at(0);
     Lease memory(budget);
     const Translation* const all[] = {&t};
-    if (attention) take_memory(memory, record_bytes(all));
+    const std::size_t bytes = attention ? json_bytes(all) + 12 * t.text.size() : 0;
+    if (attention) take_memory(memory, bytes + copy_bytes(t));
     nlohmann::ordered_json body = {{"reply", t.text}, {"log_probability", t.log_probability}, {"model", model}};
     std::string out = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     if (attention && !t.attention.empty()) {
       out.pop_back();
-      out += ",\"attention\":" + to_json(t.record(), {.decimals = 4}) + ",\"attention_over_turns\":";
+      out.reserve(bytes);
+      out += ",\"attention\":{";
+      const AttentionRecord record = t.record();
+      view::append_record(out, std::span(&record, 1), {.decimals = 4});
+      out += "},\"attention_over_turns\":";
       nlohmann::json rows = nlohmann::json::array();
       for (const auto& row : attention_over_turns(t)) {
         auto& list = rows.emplace_back(nlohmann::json::array());
         for (const float w : row) list.push_back(std::round(static_cast<double>(w) * 1e4) / 1e4);
       }
-      out += rows.dump() + "}";
+      out += rows.dump();
+      out += '}';
     }
-    return {200, out};
+    return {.body = std::move(out), .memory = std::move(memory)};
   }
 };
 

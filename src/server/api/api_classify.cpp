@@ -24,6 +24,7 @@ double rounded(float value) {
 
 Json numbers(const std::vector<float>& values) {
   Json list = Json::array();
+  list.get_ref<Json::array_t&>().reserve(values.size());
   for (const float value : values) list.push_back(rounded(value));
   return list;
 }
@@ -63,10 +64,11 @@ struct ClassifyWork {
       for (const std::string& token : c.tokens) bytes += 3 + 6 * token.size();
       for (const auto& [label, probability] : c.probabilities) bytes += 3 * label.size() + 64;
     }
-    take_memory(memory, 4 * bytes);  // as JSON's values and as text
+    take_memory(memory, 6 * bytes);  // as JSON's values and as a text that grows
     Json all = Json::array();
     for (const Classification& c : job->results) all.push_back(one(c));
-    return {200, (array ? all : all.at(0)).dump(-1, ' ', false, Json::error_handler_t::replace)};
+    return {.body = (array ? all : all.at(0)).dump(-1, ' ', false, Json::error_handler_t::replace),
+            .memory = std::move(memory)};
   }
 };
 

@@ -13,6 +13,7 @@
 #include "server/api/texts.hpp"
 #include "server/api/translation_model.hpp"
 #include "server/http/limits.hpp"
+#include "view/attention_json.hpp"
 
 namespace fovea::server {
 namespace {
@@ -40,10 +41,11 @@ struct Work {
     return out;
   }
 
-  // `memory` is what the text will need.
-  [[nodiscard]] std::string attention_json(Lease& memory) const {
+  // Appends it; `memory` is what the text and its records need.
+  void append_attention(std::string& out, Lease& memory) const {
     std::size_t numbers = 0;
-    std::size_t bytes = 0;
+    std::size_t bytes = out.size();
+    std::size_t copies = 0;
     std::size_t line = 0;
     for (const Passage& passage : passages) {
       std::vector<const Translation*> sentences;
@@ -53,22 +55,27 @@ struct Work {
         sentences.push_back(&job->translations[line++][0]);
         rows += sentences.back()->target_tokens.size();
         columns += sentences.back()->source_tokens.size();
+        copies += copy_bytes(*sentences.back());
       }
       numbers += rows * columns;
-      bytes += record_bytes(sentences);
+      bytes += json_bytes(sentences);
     }
     check_numbers(numbers);
-    take_memory(memory, bytes);
-    std::string out = array ? "[" : "";
+    take_memory(memory, bytes + copies);
+    out.reserve(bytes);
+    if (array) out += '[';
     line = 0;
     for (std::size_t p = 0; p < passages.size(); ++p) {
       std::vector<AttentionRecord> records;
       for (std::size_t i = 0; i < passages[p].lines().size(); ++i) {
         records.push_back(job->translations[line++][0].record());
       }
-      out += (p > 0 ? "," : "") + to_json(records, {.decimals = 4});
+      if (records.empty()) records.emplace_back();
+      out += p > 0 ? ",{" : "{";
+      view::append_record(out, records, {.decimals = 4});
+      out += '}';
     }
-    return array ? out + "]" : out;
+    if (array) out += ']';
   }
 
   [[nodiscard]] Response response(const std::shared_ptr<Budget>& budget) const {
@@ -92,14 +99,14 @@ struct Work {
       json["alternatives"] = one_or_all(others);
     }
     std::string body = json.dump();
+    Lease memory(budget);
     if (attention) {
-      Lease memory(budget);
       body.pop_back();
       body += ",\"attention\":";
-      body += attention_json(memory);
+      append_attention(body, memory);
       body += '}';
     }
-    return {200, std::move(body)};
+    return {.body = std::move(body), .memory = std::move(memory)};
   }
 };
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "base/arena.hpp"
 #include "base/serial_scope.hpp"
+#include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "server/http/fields.hpp"
 
@@ -18,8 +20,9 @@ namespace {
 constexpr std::size_t kMostLines = 64;
 
 // Batches come in all sizes, and what each size needed is kept for the next of its kind. Now and then that is given
-// back, and when there is nothing to do.
+// back, and when there is nothing to do; and at once when there is much of it, as after the attention of long texts.
 constexpr int kBatchesBetweenTrims = 200;
+constexpr std::size_t kMostKept = std::size_t{16} << 20;
 constexpr std::chrono::seconds kIdle(10);
 
 void give_memory_back() {
@@ -96,6 +99,7 @@ int Batcher::waiting() const {
 
 void Batcher::work() {
   std::unique_lock lock(mutex_);
+  std::size_t freed = 0;  // bytes of jobs that are over, since the last trim
   for (int batches = 0;;) {
     const auto ready = [this] { return closed_ || !queue_.empty(); };
     if (batches > 0 && !wake_.wait_for(lock, kIdle, ready)) {
@@ -116,17 +120,20 @@ void Batcher::work() {
       continue;
     }
     if (queue_.empty()) continue;
-    const std::vector<Item> items = take();
+    std::vector<Item> items = take();
     if (!queue_.empty()) wake_.notify_one();  // there is more than one share: the next thread takes its own
     // Alone and with nothing else to come, a batch may have all cores; else each has its own.
     std::optional<SerialScope> serial;
     if (busy_ > 0 || !queue_.empty()) serial.emplace();
     ++busy_;
     lock.unlock();
-    run(items);
-    finish(items);
+    run_in_parts(items);
+    freed += finish(std::move(items));
     serial.reset();
-    if (++batches % kBatchesBetweenTrims == 0) give_memory_back();
+    if (++batches % kBatchesBetweenTrims == 0 || freed > kMostKept) {
+      give_memory_back();
+      freed = 0;
+    }
     lock.lock();
     --busy_;
   }
@@ -178,11 +185,50 @@ void Batcher::fail(Job& job, std::string error) {
   job.error = std::move(error);
 }
 
+void Batcher::give_back(Job& job, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  job.memory.shrink(job.memory.bytes() - std::min(bytes, job.memory.bytes()));
+}
+
 void Batcher::hold(Job& job, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (job.memory.grow(bytes)) return;
-  job.error = "Slowdown: too much attention is being computed";
+  if (!job.memory.grow(bytes)) refuse(job);
+}
+
+void Batcher::refuse(Job& job) {
+  job.error = Job::kNoMemory;
   job.no_memory = true;
+}
+
+// As many at a time as there is room for: what their results might have needed and do not goes back in between. Where
+// there is none, what other threads are at may still leave some.
+void Batcher::run_in_parts(std::vector<Item> left) {
+  while (!left.empty()) {
+    std::vector<Item> fitting;
+    {
+      std::unique_lock lock(mutex_);
+      std::erase_if(left, [&](const Item& item) {
+        if (!item.job->memory.grow(worker_.needs(item))) return false;
+        fitting.push_back(item);
+        return true;
+      });
+      if (fitting.empty() && running_ > 0) {
+        room_.wait(lock);
+        continue;
+      }
+      if (fitting.empty()) {
+        for (const Item& item : left) refuse(*item.job);
+        return;
+      }
+      ++running_;
+    }
+    run(fitting);
+    {
+      const std::lock_guard lock(mutex_);
+      --running_;
+    }
+    room_.notify_all();
+  }
 }
 
 void Batcher::run(std::span<const Item> items) {
@@ -191,7 +237,9 @@ void Batcher::run(std::span<const Item> items) {
     metrics_.decoded(name_, static_cast<std::int64_t>(items.size()), done.read, done.written);
   } catch (const std::exception& error) {
     if (items.size() == 1) {
-      fail(*items[0].job, error.what());
+      const std::lock_guard lock(mutex_);
+      items[0].job->error = error.what();
+      items[0].job->no_memory = dynamic_cast<const OutOfMemory*>(&error) != nullptr;
       return;
     }
     // So that one that cannot be done costs no other its answer.
@@ -199,16 +247,20 @@ void Batcher::run(std::span<const Item> items) {
   }
 }
 
-void Batcher::finish(const std::vector<Item>& items) {
+// What jobs held that are over by it.
+std::size_t Batcher::finish(std::vector<Item> items) {
+  std::size_t freed = 0;
   for (const Item& item : items) {
     Job& job = *item.job;
     {
       const std::lock_guard lock(mutex_);
       if (++job.finished_ < job.lines.size()) continue;
+      freed += job.memory.bytes();
     }
     job.done();
     job.done = nullptr;  // it may hold the job
   }
+  return freed;
 }
 
 }  // namespace fovea::server

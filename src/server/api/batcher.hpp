@@ -20,6 +20,8 @@ namespace fovea::server {
 /// What a request wants of a model. Each task derives from it what it wants and what it gets: options for all lines,
 /// and a result for each.
 struct Job {
+  static constexpr const char* kNoMemory = "Slowdown: too much attention is being computed";
+
   Job() = default;
   virtual ~Job() = default;
   Job(const Job&) = delete;
@@ -55,6 +57,8 @@ class Desk {
   virtual ~Desk() = default;
   /// Bytes that a job will hold until its last line is done.
   virtual void hold(Job& job, std::size_t bytes) = 0;
+  /// Bytes that it was to hold and does not need.
+  virtual void give_back(Job& job, std::size_t bytes) = 0;
   virtual void fail(Job& job, std::string error) = 0;
 };
 
@@ -69,8 +73,11 @@ class Worker {
   };
   /// Whether lines of both may stand in one batch; asked of a job and itself, whether its own lines may.
   [[nodiscard]] virtual bool together(const Job& a, const Job& b) const = 0;
+  /// What a line's result takes at most, held from before it is worked on; run() gives back what it does not. Nothing
+  /// where run() holds it. Does not throw.
+  [[nodiscard]] virtual std::size_t needs(const Item& /*item*/) const { return 0; }
   /// Puts the results of the items' lines into their jobs. When it throws, each item is tried alone; what throws then
-  /// is its job's error.
+  /// is its job's error; OutOfMemory: that there is no room for it now.
   virtual Done run(std::span<const Item> items, Desk& desk) const = 0;
 };
 
@@ -101,9 +108,12 @@ class Batcher final : Desk {
   [[nodiscard]] std::vector<Item> take();                            // under the lock
   [[nodiscard]] std::vector<std::shared_ptr<Job>> forget_useless();  // under the lock: those that are over by it
   void hold(Job& job, std::size_t bytes) override;
+  void give_back(Job& job, std::size_t bytes) override;
   void fail(Job& job, std::string error) override;
+  static void refuse(Job& job);  // under the lock
+  void run_in_parts(std::vector<Item> left);
   void run(std::span<const Item> items);
-  void finish(const std::vector<Item>& items);
+  std::size_t finish(std::vector<Item> items);
 
   const Worker& worker_;
   const std::string name_;
@@ -111,8 +121,10 @@ class Batcher final : Desk {
   Metrics& metrics_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
+  std::condition_variable room_;            // a thread has done what it was at
   std::deque<std::shared_ptr<Job>> queue_;  // jobs with lines that nobody has taken
   int busy_ = 0;                            // threads that work
+  int running_ = 0;                         // of them, those whose lines have room
   bool closed_ = false;
   std::vector<std::thread> threads_;
 };

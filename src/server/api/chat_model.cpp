@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fovea/error.hpp"
+#include "server/api/numbers.hpp"
 #include "server/http/fields.hpp"
 
 namespace fovea::server {
@@ -64,6 +65,11 @@ bool ChatModel::together(const Job& first, const Job& second) const {
          a.repetition_penalty == b.repetition_penalty && a.no_repeat_ngram == b.no_repeat_ngram;
 }
 
+std::size_t ChatModel::needs(const Item& item) const {
+  const ChatJob& job = chat_job_of(item);
+  return most_attention_bytes(job.lines[item.line], longest_, job.how);
+}
+
 Worker::Done ChatModel::run(std::span<const Item> items, Desk& desk) const {
   std::vector<std::string> lines;
   lines.reserve(items.size());
@@ -74,7 +80,7 @@ Worker::Done ChatModel::run(std::span<const Item> items, Desk& desk) const {
     Translation& t = results[i][0];
     done.read += static_cast<std::int64_t>(t.source_tokens.size());
     done.written += static_cast<std::int64_t>(t.target_tokens.size());
-    desk.hold(*items[i].job, t.source_tokens.size() * t.target_tokens.size() * sizeof(float));
+    desk.give_back(*items[i].job, needs(items[i]) - std::min(needs(items[i]), attention_bytes(results[i])));
     chat_job_of(items[i]).replies[items[i].line] = std::move(t);
   }
   return done;

@@ -33,6 +33,7 @@ class ChatModel final : public Model {
   void check(const ChatOptions& how) const { translator_->check(how); }
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;
+  [[nodiscard]] std::size_t needs(const Item& item) const override;
   Done run(std::span<const Item> items, Desk& desk) const override;
 
  private:

@@ -6,6 +6,7 @@
 
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"
+#include "server/api/numbers.hpp"
 #include "tasks/translation/maps.hpp"
 #include "text/languages.hpp"
 
@@ -32,12 +33,6 @@ std::size_t longest_line(const ModelConfig& config) {
 // Without the end of sequence.
 std::int64_t tokens_of(const std::vector<std::string>& tokens) {
   return tokens.empty() ? 0 : static_cast<std::int64_t>(tokens.size()) - 1;
-}
-
-std::size_t numbers_of(const std::vector<std::vector<float>>& matrix) {
-  std::size_t count = 0;
-  for (const auto& row : matrix) count += row.size();
-  return count;
 }
 
 TranslationJob& job_of(const Item& item) {
@@ -150,6 +145,11 @@ Worker::Done TranslationModel::run(std::span<const Item> items, Desk& desk) cons
   return first.explain ? explain(items[0], desk) : first.trace ? trace(items[0], desk) : translate(items, desk);
 }
 
+std::size_t TranslationModel::needs(const Item& item) const {
+  const TranslationJob& job = job_of(item);
+  return job.trace || job.explain ? 0 : most_attention_bytes(job.lines[item.line], most_tokens() + 1, job.how);
+}
+
 Worker::Done TranslationModel::translate(std::span<const Item> items, Desk& desk) const {
   std::vector<std::string> lines;
   lines.reserve(items.size());
@@ -164,9 +164,7 @@ Worker::Done TranslationModel::translate(std::span<const Item> items, Desk& desk
     }
     done.read += tokens_of(results[i][0].source_tokens);
     done.written += tokens_of(results[i][0].target_tokens);
-    std::size_t numbers = 0;
-    for (const Translation& t : results[i]) numbers += numbers_of(t.attention);
-    if (numbers > 0) desk.hold(job, numbers * sizeof(float));
+    desk.give_back(job, needs(items[i]) - std::min(needs(items[i]), attention_bytes(results[i])));
     job.translations[items[i].line] = std::move(results[i]);
   }
   return done;
@@ -176,15 +174,22 @@ Worker::Done TranslationModel::trace(const Item& item, Desk& desk) const {
   TranslationJob& job = job_of(item);
   TranslateOptions how = job.how;
   how.interventions = job.interventions.of_line(static_cast<std::int64_t>(item.line) + 1);
+  Lease making = job.memory.another();  // of the maps: as tensors, by head, and once more in the record
+  how.before_maps = [&making](std::int64_t weights) {
+    if (!making.grow(4 * sizeof(float) * static_cast<std::size_t>(weights))) throw OutOfMemory(Job::kNoMemory);
+  };
   const auto translator = translator_of(job);
   TranslationTrace trace = job.outputs.empty() ? translator->trace(job.lines[item.line], how)
                                                : traced(*translator, job.lines[item.line], job.outputs[item.line], how);
-  std::size_t numbers = numbers_of(trace.translation.attention) + trace.beam.nodes.size() * 16;
-  for (const AttentionMap& map : trace.attention.maps) numbers += map.weights.values.size();
-  desk.hold(job, numbers * sizeof(float));
+  const Translation& t = trace.translation;
+  const Done done{tokens_of(t.source_tokens), tokens_of(t.target_tokens)};
+  // The record has all that is told of them.
+  trace.translation = {.text = t.text, .log_probability = t.log_probability};
+  making.release();
+  desk.hold(job, held_bytes(trace.attention) + held_bytes(trace.beam_tokens) + trace.translation.text.size() +
+                     2 * trace.beam.nodes.size() * sizeof(BeamTree::Node));
   job.traces[item.line] = std::move(trace);
-  const Translation& t = job.traces[item.line].translation;
-  return {tokens_of(t.source_tokens), tokens_of(t.target_tokens)};
+  return done;
 }
 
 Worker::Done TranslationModel::explain(const Item& item, Desk& desk) const {

@@ -53,6 +53,7 @@ class TranslationModel final : public Model {
   void check_checkpoint(std::int64_t step) const;
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;
+  [[nodiscard]] std::size_t needs(const Item& item) const override;
   Done run(std::span<const Item> items, Desk& desk) const override;
 
  private:

@@ -8,6 +8,10 @@
 
 namespace fovea::server {
 
+/// Blocks from here on come from the system one by one and go back to it at once, as run_server() asks for; pages
+/// of them that nobody has written to take no memory.
+constexpr std::size_t kMappedBytes = std::size_t{256} << 10;
+
 /// Bytes of one kind that are held for all clients together. Threads share it.
 class Budget {
  public:
@@ -57,10 +61,18 @@ class Lease {
     bytes_ += bytes;
     return true;
   }
+  /// Gives back all but `bytes`.
+  void shrink(std::size_t bytes) {
+    if (bytes >= bytes_) return;
+    budget_->held_ -= bytes_ - bytes;
+    bytes_ = bytes;
+  }
   void release() {
     if (budget_ != nullptr) budget_->held_ -= std::exchange(bytes_, 0);
   }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// An empty one of the same budget.
+  [[nodiscard]] Lease another() const { return Lease(budget_); }
 
  private:
   std::shared_ptr<Budget> budget_;

@@ -225,7 +225,7 @@ void Connection::refuse() {
   request_.reset();
   Response response{parser_.status(), fmt::format(R"({{"error":"{}"}})", parser_.error())};
   enter(Phase::working);
-  answer({id_, std::move(response), {}});
+  answer({id_, std::move(response)});
 }
 
 void Connection::answer(Outbox::Answer answer) {
@@ -234,7 +234,10 @@ void Connection::answer(Outbox::Answer answer) {
   out_ = std::move(answer);
   last_ = last_ || server_.stopping;
   head_ = head_of(out_.response, last_, parser_.http_1_0());
-  if (without_body_) out_.response.body = {};
+  if (without_body_) {
+    out_.response.body = {};
+    out_.response.memory.release();
+  }
   sent_ = 0;
   enter(Phase::sending);
   send();
@@ -256,7 +259,7 @@ void Connection::send() {
 }
 
 void Connection::finish_answer() {
-  out_ = {0, {}, {}};
+  out_ = {0, {}};
   head_ = {};
   if (last_ || server_.stopping) {
     stream_.finish();

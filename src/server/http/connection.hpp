@@ -83,7 +83,7 @@ class Connection {
   bool last_ = false;  // the connection ends with the next answer
 
   std::string head_;  // of the answer
-  Outbox::Answer out_{0, {}, {}};
+  Outbox::Answer out_{0, {}};
   std::size_t sent_ = 0;  // of head and body
   bool without_body_ = false;
 };

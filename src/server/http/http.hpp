@@ -36,6 +36,7 @@ struct Response {
   std::string body = {};
   std::string type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
+  Lease memory = {};  // of the body, where it was accounted for before it was written
 };
 
 /// Where the answer to one request goes, from any thread; the first one counts.

@@ -18,7 +18,6 @@ class Outbox {
   struct Answer {
     std::uint64_t connection;
     Response response;
-    Lease memory;
   };
 
   Outbox() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
@@ -61,16 +60,19 @@ class Exchange final : public Reply {
 
   void with(Response response) override {
     if (answered_.exchange(true) || gone_) return;
-    Lease memory(budget_);
     // What is small is sent at once, and an error must always be possible.
     constexpr std::size_t small = 4096;
-    if (response.body.size() > small && !memory.grow(response.body.size())) {
-      response.status = 503;
-      response.body = R"({"error":"Slowdown: too many answers wait for their clients"})";
-      response.type = "application/json";
+    // Memory that a long text has not written to is not there yet; a short one's is the allocator's.
+    if (response.body.size() < kMappedBytes) response.body.shrink_to_fit();
+    const std::size_t bytes = response.body.size() > small ? response.body.size() : 0;
+    if (response.memory.bytes() == 0) response.memory = Lease(budget_);
+    response.memory.shrink(bytes);
+    if (!response.memory.grow(bytes - response.memory.bytes())) {
+      response = {503, R"({"error":"Slowdown: too many answers wait for their clients"})", "application/json",
+                  std::move(response.headers)};
       response.headers.emplace_back("Retry-After", "2");
     }
-    outbox_->push({connection_, std::move(response), std::move(memory)});
+    outbox_->push({connection_, std::move(response)});
   }
   [[nodiscard]] bool gone() const override { return gone_; }
   void leave() { gone_ = true; }

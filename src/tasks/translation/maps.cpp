@@ -51,6 +51,8 @@ void add_maps(std::vector<AttentionMap>& maps, AttentionKind kind, int layer, co
   const std::int64_t kept = std::min(count, columns);
   for (std::int64_t h = 0; h < heads; ++h) {
     AttentionMap map{kind, layer, static_cast<int>(h), queries, keys, {}, {rows, columns, kept, {}, {}}};
+    map.largest.index.reserve(static_cast<std::size_t>(rows * kept));
+    map.largest.weight.reserve(static_cast<std::size_t>(rows * kept));
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t from = ((row * heads + h) * all + r) * count;
       for (std::int64_t n = 0; n < kept; ++n) {
@@ -125,6 +127,16 @@ MapRequest::MapRequest(const TranslateOptions& options, std::int64_t longest) {
   encoder = wants(AttentionKind::encoder);
   decoder = wants(AttentionKind::decoder);
   if (any()) top = shown_weights(options.top_weights, longest);
+}
+
+std::int64_t weights_of(const Memory& memory, const ModelConfig& config, const MapRequest& maps, std::int64_t rows,
+                        std::int64_t read, std::int64_t written) {
+  const auto shown = [&](std::int64_t keys) { return maps.top > 0 ? std::min(maps.top, keys) : keys; };
+  std::int64_t count = 0;
+  for (const Var& layer : memory.attention) count += layer.value().size();
+  for (const TopWeights& layer : memory.attention_top) count += layer.weight.size();
+  const std::int64_t of_query = (maps.decoder ? shown(written) : 0) + (maps.cross ? shown(read) : 0);
+  return count + rows * config.attention_layers() * config.attention_heads() * written * of_query;
 }
 
 std::int64_t shown_weights(std::int64_t asked, std::int64_t longest) {

@@ -23,6 +23,10 @@ struct MapRequest {
   [[nodiscard]] bool any() const { return cross || encoder || decoder; }
 };
 
+/// How many weights the maps of a batch have: `rows` lines of at most `read` tokens, and outputs of `written` ones.
+[[nodiscard]] std::int64_t weights_of(const Memory& memory, const ModelConfig& config, const MapRequest& maps,
+                                      std::int64_t rows, std::int64_t read, std::int64_t written);
+
 /// Adds all maps of row `row` of what an encoder and a teacher-forced run of its output `target` gave.
 void take_maps(const Memory& memory, const Decoded& decoded, std::int64_t row, const std::vector<std::string>& source,
                const std::vector<std::string>& target, std::vector<AttentionMap>& maps);

@@ -297,6 +297,10 @@ void Translator::decode(std::span<const Line* const> lines, const TranslateOptio
         static_cast<std::int64_t>(lines.size()),
         Marks::begin, [&](std::int64_t r) -> const auto& { return found[static_cast<std::size_t>(r)][0].tokens; });
     if (copying_) target.cut_ids(copying_->vocabulary());
+    if (options.before_maps) {
+      options.before_maps(weights_of(batch.memory(0), config(), maps, static_cast<std::int64_t>(lines.size()), longest,
+                                     target.view().length));
+    }
     Pass pass = batch.new_pass();
     pass.top = maps.top;
     const Decoded decoded = batch.model(0).generator().decode(&batch.memory(0), target.view(), pass,
