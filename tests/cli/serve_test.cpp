@@ -172,6 +172,12 @@ TEST_F(ServeInMemory, AnswersThatNobodyReads) {
   EXPECT_GT(post(port_, "/attention", question).body.size(), 4'000'000) << "so that 30 of them do not fit";
   ask_without_reading(server::test::request_text("POST", "/attention", question.dump()), 30);
 }
+
+TEST_F(ServeInMemory, UselessJson) {
+  std::string body = R"({"x":[)";
+  while (body.size() < 2'000'000) body += "[],";
+  ask_without_reading(server::test::request_text("POST", "/translate", body + "[]]}"), 8);
+}
 #endif
 
 TEST_F(Serve, SaysWhatIsWrongInOneLine) {

@@ -67,6 +67,15 @@ class KeyReader : public nlohmann::json_sax<nlohmann::json> {
   bool here_ = false;
 };
 
+// What a body becomes at most: its texts, and of JSON for each value an entry in a list that grows, or a node of a map
+// with its name, and what it has outside of these.
+std::size_t bytes_of_values(const std::string& body, bool json) {
+  constexpr std::size_t of_mark = 96;
+  const auto mark = [](char c) { return c == '[' || c == '{' || c == ',' || c == ':'; };
+  const auto marks = json ? std::count_if(body.begin(), body.end(), mark) : 0;
+  return body.size() + of_mark * static_cast<std::size_t>(marks);
+}
+
 }  // namespace
 
 std::string api_key_of(const Request& request) {
@@ -82,6 +91,10 @@ Fields::Fields(const Request& request) {
   std::vector<std::pair<std::string, std::string>> pairs;
   const bool form = type.starts_with("application/x-www-form-urlencoded");
   const bool multipart = type.starts_with("multipart/form-data");
+  memory_ = request.memory.another();
+  if (!memory_.grow(bytes_of_values(request.body, !form && !multipart))) {
+    throw Refusal(429, "Slowdown: too many requests are being read", 2);
+  }
   if (form) {
     pairs = parse_form(request.body);
   } else if (multipart) {

@@ -28,7 +28,8 @@ class Refusal : public std::exception {
 /// multipart/form-data) or the query string. Those of a form and a query are strings, the form's come first.
 class Fields {
  public:
-  /// Throws Refusal: 400 for what cannot be read, 413 for a body past the limit.
+  /// Throws Refusal: 400 for what cannot be read, 413 for a body past the limit, 429 when there is no memory for its
+  /// values beside those of others.
   explicit Fields(const Request& request);
 
   /// Null when it is not there. Throws Refusal 400 when it came in a form and is not UTF-8.
@@ -47,6 +48,7 @@ class Fields {
  private:
   nlohmann::json values_ = nlohmann::json::object();
   bool json_ = false;
+  Lease memory_;  // of the values; bodies and they share a budget
 };
 
 constexpr std::size_t kMostFields = 100;  // of a form or a query
