@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# bench/ctranslate2.sh PACKAGE [PRESET…]
+#
+# The table "Beside CTranslate2" in docs/performance.md. PACKAGE is the unpacked folder of the npm package ctranslate2 (npm pack
+# ctranslate2 && tar xf ctranslate2-*.tgz): CTranslate2 with Ruy, not its builds with MKL or oneDNN. It needs glibc 2.38
+# and a Node.js of that system, which NODE names when it is not the node of the path. PRESETs are transformer-tiny and
+# transformer-small unless given.
+#
+# Both translate the same lines with the same weights, within a running process, in turn; the best of ROUNDS (default 3) of
+# SECONDS_EACH (0.7) counts. TYPES (fp32 int8) are compared. What is made stays in build/ctranslate2: models are trained once,
+# two minutes each. FOVEA_KERNELS=avx2 CT2_FORCE_CPU_ISA=AVX2 RUY_PATHS=0x20 leaves AVX-512 out on both sides.
+#
+# Where the C library is older, NODE="chroot ROOT node" with build/ctranslate2 bound to a folder of ROOT, which FOLDER_THERE
+# names, and PACKAGE as ROOT has it.
+set -euo pipefail
+here=$PWD
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || { echo "bench/ctranslate2.sh: the folder of the npm package ctranslate2 is missing" >&2; exit 2; }
+PACKAGE=$1
+[ -n "${FOLDER_THERE:-}" ] || PACKAGE=$(cd "$here" && realpath "$PACKAGE")
+export PACKAGE
+shift
+[ $# -gt 0 ] || set -- transformer-tiny transformer-small
+script/build >/dev/null
+fovea=build/release/fovea folder=build/ctranslate2
+mkdir -p "$folder"
+cp bench/ctranslate2_speed.mjs "$folder"
+# shellcheck disable=SC2046
+g++ -std=c++20 -O2 -Iinclude bench/translate_speed.cpp -o "$folder/translate_speed" build/release/src/libfovea.a \
+  build/release/src/libfovea_core.a -lsentencepiece_train $(pkg-config --libs sentencepiece icu-uc zlib libjpeg libpng) -pthread
+[ -e "$folder/test.source" ] || python3 bench/ctranslate2.py prepare "$folder"
+for preset; do
+  model=$folder/$preset
+  [ -e "$model/model.safetensors" ] ||
+    "$fovea" train --model "$model" --overwrite --preset "$preset" --source "$folder/train.source" --target "$folder/train.target" \
+      --valid-source "$folder/valid.source" --valid-target "$folder/valid.target" --tokenizer "$folder/words.model" \
+      --label-smoothing 0 --batch-tokens 2048 --warmup 100 --learning-rate 0.002 --max-minutes 2 >/dev/null
+  if [ ! -e "$model.ct2.int8" ]; then
+    rm -rf "$model.ct2.fp32"
+    "$fovea" export --model "$model" --to ctranslate2 "$model.ct2.fp32" >/dev/null
+    # The binding adds the end of sequence itself.
+    sed -i 's/"add_source_eos": true/"add_source_eos": false/' "$model.ct2.fp32/config.json"
+    python3 bench/ctranslate2.py int8 "$model.ct2.fp32" "$model.ct2.int8"
+  fi
+done
+exec python3 bench/ctranslate2.py compare "$folder" "$@"
