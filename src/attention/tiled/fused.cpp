@@ -87,6 +87,7 @@ void fused_forward(const FusedAttention& attention) {
       const std::int64_t h = task / per_head % s.heads;
       const std::int64_t row = task % per_head * kRowBlock;
       const Range rows{row, std::min(row + kRowBlock, s.queries)};
+      if (task + 1 < end && per_head == 1) detail::prefetch_head(attention, (task + 1) / s.heads, (task + 1) % s.heads);
       if (attention.w == nullptr) {
         kernel.dot_forward(detail::dot_head(attention, b, h), rows, memory);
       } else {
@@ -170,6 +171,10 @@ class Backward {
         for (std::int64_t step = 0; step < members_ * group_; ++step) {
           const auto [b, kh] = place(unit, step / group_);
           const std::int64_t h = kh * group_ + step % group_;
+          if (members_ * group_ == 1 && unit + 1 < end) {
+            const auto next = place(unit + 1, 0);
+            detail::prefetch_head(attention_, next.batch, next.key_head, grads_.dout);
+          }
           for (std::int64_t c = 0; c < chunks_; ++c) {
             auto dq = detail::grad_rows(grads_.dq, b, h);
             dq.add |= c > 0;

@@ -12,9 +12,10 @@ struct Scratch {
 };
 thread_local Scratch scratch;
 
-kernels::Visibility visibility_of(const FusedAttention& attention, std::int64_t b, std::int64_t h) {
+// Field by field: a struct made elsewhere and copied here is read in larger parts than it was written in, which waits
+// for every store of the head before.
+void fill(kernels::Visibility& visibility, const FusedAttention& attention, std::int64_t b, std::int64_t h) {
   const FusedVisibility& from = attention.visibility;
-  kernels::Visibility visibility;
   visibility.length = from.lengths == nullptr ? attention.shape.keys : from.lengths[b];
   visibility.offset = from.offset;
   visibility.causal = from.causal;
@@ -25,7 +26,6 @@ kernels::Visibility visibility_of(const FusedAttention& attention, std::int64_t 
   visibility.bias_row = from.bias_row;
   visibility.bias_column = from.bias_column;
   if (from.alibi_slopes != nullptr) visibility.alibi_slope = from.alibi_slopes[h];
-  return visibility;
 }
 
 const float* at(const HeadArray<const float>& array, std::int64_t b, std::int64_t h) {
@@ -42,7 +42,7 @@ void fill(Head& head, const FusedAttention& attention, std::int64_t b, std::int6
   head.value_dim = s.value_dim;
   head.v = at(attention.v, b, h / (s.heads / s.key_heads));
   head.v_stride = attention.v.row;
-  head.visibility = visibility_of(attention, b, h);
+  fill(head.visibility, attention, b, h);
   head.dropout = attention.dropout;
   const std::int64_t number = b * s.heads + h;
   head.dropout.counter += static_cast<std::uint64_t>(number * s.queries * s.keys);
