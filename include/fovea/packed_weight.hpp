@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "fovea/activation.hpp"
 #include "fovea/precision.hpp"
@@ -28,6 +29,8 @@ class PackedWeight {
  public:
   /// `w` [in, out] or [out, in].
   PackedWeight(const Tensor& w, MatrixLayout layout, Storage storage);
+  /// Some outputs of one in int8, in this order.
+  PackedWeight(const PackedWeight& from, std::span<const std::int32_t> outputs);
   /// Packed before, for a layout that this machine's products can use; `owner` keeps the memory. For the library's own
   /// files.
   PackedWeight(const kernels::PackedLayout& layout, const void* memory, std::shared_ptr<const void> owner);

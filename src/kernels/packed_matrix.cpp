@@ -1,9 +1,11 @@
 #include "kernels/packed_matrix.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/arena.hpp"
+#include "base/require.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/gemm_kernels.hpp"
 #include "kernels/int8_weights.hpp"
@@ -69,6 +71,35 @@ PackedMatrix::PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float
       half_->narrow(k * nr, panel, static_cast<Half*>(memory_) + j * k);
     }
   });
+}
+
+PackedMatrix::PackedMatrix(const PackedMatrix& from, std::span<const std::int32_t> columns)
+    : k_(from.k_),
+      n_(static_cast<std::int64_t>(columns.size())),
+      kernels_(from.kernels_),
+      half_(from.half_),
+      int8_(from.int8_),
+      storage_(from.storage_) {
+  require(storage_ == Storage::int8, "columns", columns.size(), "they are taken out of a matrix in int8");
+  memory_ = arena_allocate(bytes());
+  const PackedLayout layout = this->layout();
+  const std::int64_t panel = kInt8Columns * int8_depth(k_);
+  constexpr std::int64_t kFour = kInt8Columns * 4;  // 4 of k in all columns of a panel
+  auto* panels = static_cast<std::int8_t*>(memory_);
+  auto* scales = const_cast<float*>(int8_scales());
+  auto* sums = const_cast<std::int32_t*>(int8_sums());
+  if (layout.columns() > n_)
+    std::fill_n(panels + layout.columns() / kInt8Columns * panel - panel, panel, std::int8_t{0});
+  std::fill(scales + n_, scales + layout.columns(), 0.0F);
+  std::fill(sums + n_, sums + layout.columns(), 0);
+  for (std::int64_t i = 0; i < n_; ++i) {
+    const std::int64_t j = columns[static_cast<std::size_t>(i)];
+    const std::int8_t* in = from.bytes_of_int8() + j / kInt8Columns * panel + j % kInt8Columns * 4;
+    std::int8_t* out = panels + i / kInt8Columns * panel + i % kInt8Columns * 4;
+    for (std::int64_t at = 0; at < panel; at += kFour) std::memcpy(out + at, in + at, 4);
+    scales[i] = from.int8_scales()[j];
+    sums[i] = from.int8_sums()[j];
+  }
 }
 
 PackedMatrix::PackedMatrix(const PackedLayout& layout, const void* memory)

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "fovea/precision.hpp"
 #include "kernels/bf16.hpp"
@@ -34,6 +35,8 @@ class PackedMatrix {
                Precision wanted = precision());
   /// The same, stored so; f32 as above. A B that int8 cannot sum up (more than 65,536 rows) is stored in f16.
   PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, Storage stored);
+  /// Some columns of one in int8, in this order.
+  PackedMatrix(const PackedMatrix& from, std::span<const std::int32_t> columns);
   /// Packed before, for a layout that is usable(), in memory that the caller keeps, aligned to 64 bytes.
   PackedMatrix(const PackedLayout& layout, const void* memory);
   PackedMatrix(PackedMatrix&& other) noexcept;

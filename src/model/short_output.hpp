@@ -10,8 +10,8 @@
 
 namespace fovea {
 
-/// The rows of an output layer that the sentences of a batch may write: those of all sentences are multiplied
-/// together, then each hypothesis is given those of its own sentence.
+/// For each sentence of a batch the rows of an output layer that it may write. What a batch may write together is soon
+/// most of the vocabulary, so each sentence's hypotheses are multiplied with its own rows.
 class ShortOutput {
  public:
   /// `output` [vocabulary, width]; candidates per sentence, sorted.
@@ -20,14 +20,20 @@ class ShortOutput {
   /// states [rows, width] to [rows, the most candidates of a sentence]; -inf behind a row's own.
   [[nodiscard]] Tensor logits(const Tensor& states) const;
   void keep(std::span<const std::int32_t> rows);
-  [[nodiscard]] std::span<const std::int32_t> candidates(std::int64_t row) const;
+  [[nodiscard]] std::span<const std::int32_t> candidates(std::int64_t row) const { return of(row).candidates; }
 
  private:
-  std::vector<std::vector<std::int32_t>> candidates_;
-  std::vector<std::vector<std::int32_t>> columns_;  // of each sentence: where its candidates stand in the product
-  std::vector<std::int32_t> sentence_of_;           // of each row
-  std::unique_ptr<const PackedWeight> packed_;
-  Tensor bias_;
+  struct Sentence {
+    std::vector<std::int32_t> candidates;
+    std::unique_ptr<const PackedWeight> output;
+    Tensor bias;
+  };
+  [[nodiscard]] const Sentence& of(std::int64_t row) const {
+    return sentences_[static_cast<std::size_t>(sentence_of_[static_cast<std::size_t>(row)])];
+  }
+
+  std::vector<Sentence> sentences_;
+  std::vector<std::int32_t> sentence_of_, kept_;  // of each row
   std::int64_t widest_ = 0;
 };
 

@@ -22,6 +22,8 @@ std::unique_ptr<const kernels::PackedMatrix> packed(const Tensor& w, MatrixLayou
 
 PackedWeight::PackedWeight(const Tensor& w, MatrixLayout layout, Storage storage)
     : matrix_(packed(w.contiguous(), layout, storage)) {}
+PackedWeight::PackedWeight(const PackedWeight& from, std::span<const std::int32_t> outputs)
+    : matrix_(std::make_unique<kernels::PackedMatrix>(from.matrix(), outputs)) {}
 PackedWeight::PackedWeight(const kernels::PackedLayout& layout, const void* memory, std::shared_ptr<const void> owner)
     : matrix_(std::make_unique<kernels::PackedMatrix>(layout, memory)), owner_(std::move(owner)) {}
 PackedWeight::~PackedWeight() = default;

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/half.hpp"
@@ -91,6 +92,34 @@ TEST(Int8, ARowGivesTheSameAloneAndAmongOthers) {
 }
 
 // Few rows in half precision have a way of their own, to the bytes of the other one.
+TEST(Int8, SomeColumnsGiveTheBytesTheyHaveInTheWhole) {
+  constexpr std::int64_t kRows = 5;
+  constexpr std::int64_t kDepth = 70;
+  constexpr std::int64_t kColumns = 40;
+  const auto a = noise(kRows * kDepth, 1);
+  const auto b = noise(kDepth * kColumns, 2);
+  for (const Table* table : available()) {
+    const ScopedKernels use(*table);
+    const PackedMatrix whole(Trans::no, kDepth, kColumns, b.data(), kColumns, Storage::int8);
+    std::vector<float> all(kRows * kColumns);
+    gemm_packed(kRows, a.data(), kDepth, whole, 0.0F, all.data(), kColumns);
+    for (const std::size_t count : {1, 16, 17, 39}) {
+      std::vector<std::int32_t> columns;
+      for (std::size_t i = 0; i < count; ++i) columns.push_back(static_cast<std::int32_t>((i * 7 + 3) % kColumns));
+      const PackedMatrix some(whole, columns);
+      std::vector<float> c(kRows * count, 9);
+      gemm_packed(kRows, a.data(), kDepth, some, 0.0F, c.data(), static_cast<std::int64_t>(count));
+      for (std::size_t r = 0; r < kRows; ++r) {
+        for (std::size_t i = 0; i < count; ++i) {
+          EXPECT_EQ(c[r * count + i], all[r * kColumns + static_cast<std::size_t>(columns[i])]) << table->name;
+        }
+      }
+    }
+  }
+  const PackedMatrix halves(Trans::no, kDepth, kColumns, b.data(), kColumns, Storage::f16);
+  EXPECT_THROW(PackedMatrix(halves, std::vector<std::int32_t>{0}), UsageError);
+}
+
 TEST(Half, FewRowsStartWhereManyDo) {
   for (const Table* table : available()) {
     const ScopedKernels use(*table);
