@@ -46,6 +46,16 @@ TEST(Beam, NBestComeInTheirOrder) {
   EXPECT_EQ(hypotheses(garden_path(), {.beam = 4, .length_penalty = 0, .n_best = 2}).size(), 2U);
 }
 
+// The end is among the best of the first step, and both other places of the beam are filled nevertheless.
+TEST(Beam, AnEndTakesNoPlaceOfWhatGoesOn) {
+  const Script script{
+      .next = {{{}, {{eos_id, 0.5}, {4, 0.3}, {5, 0.2}}}, {{4}, {{6, 0.5}, {7, 0.5}}}, {{5}, {{eos_id, 1}}}}};
+  const auto found = hypotheses(script, {.beam = 2, .length_penalty = 0, .n_best = 2});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].tokens, Written{});
+  EXPECT_EQ(found[1].tokens, (Written{5}));
+}
+
 TEST(Beam, LengthPenaltyDividesByTheLengthToItsPower) {
   for (const float penalty : {0.0F, 0.5F, 0.7F, 1.0F, 2.0F}) {
     const auto found = hypotheses(short_or_long(), {.beam = 3, .length_penalty = penalty, .n_best = 3});
