@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "server/api/api.hpp"
-#include "server/api/models.hpp"
+#include "server/api/models/models.hpp"
 #include "server/http/access.hpp"
 #include "server/http/http.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "server/api/html.hpp"
+#include "server/api/texts/html.hpp"
 #include "server/http/fields.hpp"
 #include "server/http/parser.hpp"
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "fovea/error.hpp"
-#include "server/api/detect.hpp"
+#include "server/api/texts/detect.hpp"
 #include "server/serving.hpp"
 #include "text/languages.hpp"
 

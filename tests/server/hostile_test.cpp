@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "fovea/error.hpp"
-#include "server/api/translation_model.hpp"
+#include "server/api/models/translation_model.hpp"
 #include "server/serving.hpp"
 
 namespace fovea::server::test {

@@ -1,8 +1,8 @@
 // What of a text goes through a model, and what stays.
 #include <gmock/gmock.h>
 
-#include "server/api/html.hpp"
-#include "server/api/passage.hpp"
+#include "server/api/texts/html.hpp"
+#include "server/api/texts/passage.hpp"
 
 namespace fovea::server {
 namespace {

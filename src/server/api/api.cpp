@@ -4,7 +4,7 @@
 
 #include "fovea/error.hpp"
 #include "server/api/call.hpp"
-#include "server/api/translation_model.hpp"
+#include "server/api/models/translation_model.hpp"
 #include "tasks/learning/course.hpp"
 #include "text/languages.hpp"
 #include "view/assets.hpp"

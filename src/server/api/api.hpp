@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "server/api/models.hpp"
-#include "server/api/workers.hpp"
+#include "server/api/batching/workers.hpp"
+#include "server/api/models/models.hpp"
 #include "server/http/access.hpp"
 #include "server/http/fields.hpp"
 #include "server/http/http.hpp"

@@ -1,4 +1,4 @@
-#include "server/api/checkpoints.hpp"
+#include "server/api/models/checkpoints.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "server/api/classifier_model.hpp"
+#include "server/api/models/classifier_model.hpp"
 
 #include <fmt/format.h>
 

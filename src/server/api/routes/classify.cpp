@@ -7,9 +7,9 @@
 
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
-#include "server/api/classifier_model.hpp"
+#include "server/api/models/classifier_model.hpp"
 #include "server/api/numbers.hpp"
-#include "server/api/texts.hpp"
+#include "server/api/texts/texts.hpp"
 
 namespace fovea::server {
 namespace {

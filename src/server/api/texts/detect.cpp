@@ -1,4 +1,4 @@
-#include "server/api/detect.hpp"
+#include "server/api/texts/detect.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fovea/captioner.hpp"
-#include "server/api/models.hpp"
+#include "server/api/models/models.hpp"
 
 namespace fovea::server {
 

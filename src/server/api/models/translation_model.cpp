@@ -1,4 +1,4 @@
-#include "server/api/translation_model.hpp"
+#include "server/api/models/translation_model.hpp"
 
 #include <fmt/format.h>
 

@@ -8,9 +8,9 @@
 #include "fovea/error.hpp"
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
-#include "server/api/caption_model.hpp"
+#include "server/api/models/caption_model.hpp"
 #include "server/api/numbers.hpp"
-#include "server/api/texts.hpp"
+#include "server/api/texts/texts.hpp"
 
 namespace fovea::server {
 namespace {

@@ -8,9 +8,9 @@
 #include "fovea/error.hpp"
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
-#include "server/api/chat_model.hpp"
+#include "server/api/models/chat_model.hpp"
 #include "server/api/numbers.hpp"
-#include "server/api/texts.hpp"
+#include "server/api/texts/texts.hpp"
 #include "server/http/limits.hpp"
 #include "view/attention_json.hpp"
 

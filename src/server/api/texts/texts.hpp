@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "server/api/batcher.hpp"
+#include "server/api/batching/batcher.hpp"
 #include "server/http/fields.hpp"
 
 namespace fovea::server {

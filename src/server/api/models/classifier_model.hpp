@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fovea/classifier.hpp"
-#include "server/api/models.hpp"
+#include "server/api/models/models.hpp"
 
 namespace fovea::server {
 

@@ -1,4 +1,4 @@
-#include "server/api/chat_model.hpp"
+#include "server/api/models/chat_model.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "server/api/workers.hpp"
+#include "server/api/batching/workers.hpp"
 
 #include <utility>
 

@@ -1,9 +1,9 @@
-#include "server/api/passage.hpp"
+#include "server/api/texts/passage.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-#include "server/api/html.hpp"
+#include "server/api/texts/html.hpp"
 #include "text/sentences.hpp"
 #include "text/unicode.hpp"
 

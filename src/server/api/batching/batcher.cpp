@@ -1,4 +1,4 @@
-#include "server/api/batcher.hpp"
+#include "server/api/batching/batcher.hpp"
 
 #include <malloc.h>
 

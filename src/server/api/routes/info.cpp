@@ -5,7 +5,7 @@
 #include "fovea/version.hpp"
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
-#include "server/api/translation_model.hpp"
+#include "server/api/models/translation_model.hpp"
 #include "text/languages.hpp"
 
 namespace fovea::server {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/api/models.hpp"
+#include "server/api/models/models.hpp"
 
 namespace fovea::server {
 

@@ -9,10 +9,10 @@
 #include "fovea/error.hpp"
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
-#include "server/api/detect.hpp"
+#include "server/api/models/translation_model.hpp"
 #include "server/api/numbers.hpp"
-#include "server/api/passage.hpp"
-#include "server/api/translation_model.hpp"
+#include "server/api/texts/detect.hpp"
+#include "server/api/texts/passage.hpp"
 #include "server/http/limits.hpp"
 #include "view/attention_json.hpp"
 

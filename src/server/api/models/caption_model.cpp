@@ -1,4 +1,4 @@
-#include "server/api/caption_model.hpp"
+#include "server/api/models/caption_model.hpp"
 
 namespace fovea::server {
 namespace {

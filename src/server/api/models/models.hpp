@@ -10,7 +10,7 @@
 
 #include "fovea/model/config.hpp"
 #include "fovea/model/folder.hpp"
-#include "server/api/batcher.hpp"
+#include "server/api/batching/batcher.hpp"
 
 namespace fovea::server {
 

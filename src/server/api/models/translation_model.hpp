@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "fovea/translator.hpp"
-#include "server/api/checkpoints.hpp"
-#include "server/api/models.hpp"
-#include "server/api/passage.hpp"
+#include "server/api/models/checkpoints.hpp"
+#include "server/api/models/models.hpp"
+#include "server/api/texts/passage.hpp"
 #include "tasks/interventions_file.hpp"
 #include "view/lesson/model_lesson.hpp"
 

@@ -1,4 +1,4 @@
-#include "server/api/html.hpp"
+#include "server/api/texts/html.hpp"
 
 #include <array>
 #include <charconv>

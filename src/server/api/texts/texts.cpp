@@ -1,4 +1,4 @@
-#include "server/api/texts.hpp"
+#include "server/api/texts/texts.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

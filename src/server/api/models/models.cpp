@@ -1,4 +1,4 @@
-#include "server/api/models.hpp"
+#include "server/api/models/models.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 
 #include "fovea/error.hpp"
 #include "fovea/model/folder.hpp"
-#include "server/api/caption_model.hpp"
-#include "server/api/chat_model.hpp"
-#include "server/api/classifier_model.hpp"
-#include "server/api/translation_model.hpp"
+#include "server/api/models/caption_model.hpp"
+#include "server/api/models/chat_model.hpp"
+#include "server/api/models/classifier_model.hpp"
+#include "server/api/models/translation_model.hpp"
 #include "server/http/fields.hpp"
 #include "text/languages.hpp"
 #include "text/unicode.hpp"
