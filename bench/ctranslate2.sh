@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/ctranslate2.sh PACKAGE [PRESET…]
 #
-# The table "Beside CTranslate2" in docs/performance.md. PACKAGE is the unpacked folder of the npm package ctranslate2 (npm pack
+# The table "Beside CTranslate2" in docs/background/performance.md. PACKAGE is the unpacked folder of the npm package ctranslate2 (npm pack
 # ctranslate2 && tar xf ctranslate2-*.tgz): CTranslate2 with Ruy, not its builds with MKL or oneDNN. It needs glibc 2.38
 # and a Node.js of that system, which NODE names when it is not the node of the path. PRESETs are transformer-tiny and
 # transformer-small unless given.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/network.py [--steps N] [--preset NAME]: the cost model of docs/scaling.md against runs over a network.
+"""bench/network.py [--steps N] [--preset NAME]: the cost model of docs/background/scaling.md against runs over a network.
 
 Two network namespaces are two machines: one rank in each, and between them a wire with a delay and a rate. The wire is
 `tc netem` where the kernel has it, else a process here that hands packets on late. For each wire the seconds of a

@@ -1,4 +1,4 @@
-// Attention, all of it: docs/attention.md is the guide.
+// Attention, all of it: docs/reference/attention.md is the guide.
 #pragma once
 
 #include "fovea/attention/attend.hpp"

@@ -1,4 +1,4 @@
-# The experiments of docs/why-attention.md; script/experiment calls them with $out, $work, $epochs and $data set.
+# The experiments of docs/background/experiments.md; script/experiment calls them with $out, $work, $epochs and $data set.
 # shellcheck shell=bash disable=SC2154
 
 experiments='length|BLEU against the length of the source, without and with attention
@@ -13,7 +13,7 @@ learned|what a translating model attended to, and how much of it lies on the dia
 small=(--config configs/experiment.toml)
 read -r -a smaller <<<"${FOVEA_EXPERIMENT:-}"  # more options for all of them, as for a quick try
 
-# The figures of RNNs in docs/why-attention.md, but for encoders, were measured before their embeddings were scaled.
+# The figures of RNNs in docs/background/experiments.md, but for encoders, were measured before their embeddings were scaled.
 rnn=(--unscaled-embeddings)
 
 # small_model NAME OPTION…: a model in $work/NAME, trained on Multi30k for $epochs epochs (or 8)

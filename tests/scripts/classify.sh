@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The commands of docs/classify.md work: its fenced sh blocks in an empty folder, with the binary $FOVEA.
+# The commands of docs/how-to/classify.md work: its fenced sh blocks in an empty folder, with the binary $FOVEA.
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
 
@@ -7,12 +7,12 @@ mkdir "$folder/bin" "$folder/work"
 ln -s "$FOVEA" "$folder/bin/fovea"
 {
   echo 'set -eu'
-  awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/docs/classify.md"
+  awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/docs/how-to/classify.md"
 } >"$folder/commands"
-[ "$(grep -c '' "$folder/commands")" -gt 15 ] || broken "docs/classify.md has hardly any commands"
+[ "$(grep -c '' "$folder/commands")" -gt 15 ] || broken "docs/how-to/classify.md has hardly any commands"
 cd "$folder/work"
 PATH=$folder/bin:$PATH timeout 100 bash "$folder/commands" >"$folder/out" 2>"$folder/err" ||
-  broken "docs/classify.md: $(tail -n 3 "$folder/err")"
+  broken "docs/how-to/classify.md: $(tail -n 3 "$folder/err")"
 holds "$folder/out" '^weather	0\.[5-9]'
 holds "$folder/out" 'accuracy'
 holds words.jsonl '"labels":\[\{"label":"[a-z]*","probability":[0-9.]*,"saliency":\['

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every command of docs/tutorial.md works: the fenced sh blocks, one after another in an empty folder, with the binary
+# Every command of docs/learn/tutorial.md works: the fenced sh blocks, one after another in an empty folder, with the binary
 # $FOVEA. The server's port is replaced by one that is free.
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
@@ -11,13 +11,13 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 # A command that fails ends the script, and with it the server that it may have started.
 {
   echo 'set -eu -m; trap "kill \$(jobs -p) 2>/dev/null || true" EXIT'
-  awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/docs/tutorial.md" | sed "s/\b5000\b/$port/g"
+  awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/docs/learn/tutorial.md" | sed "s/\b5000\b/$port/g"
 } >"$folder/commands"
-[ "$(grep -c '' "$folder/commands")" -gt 30 ] || broken "docs/tutorial.md has hardly any commands"
+[ "$(grep -c '' "$folder/commands")" -gt 30 ] || broken "docs/learn/tutorial.md has hardly any commands"
 
 cd "$folder/work"
 PATH=$folder/bin:$PATH timeout 200 bash "$folder/commands" >"$folder/out" 2>"$folder/err" ||
-  broken "docs/tutorial.md: $(tail -n 3 "$folder/err")"
+  broken "docs/learn/tutorial.md: $(tail -n 3 "$folder/err")"
 # What the page says about the results is true.
 mapfile -t accuracies < <(sed -n 's/\taccuracy$//p' "$folder/out")
 [ ${#accuracies[@]} = 2 ] || broken "the tutorial does not evaluate two models"

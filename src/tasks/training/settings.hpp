@@ -1,4 +1,4 @@
-// Settings that suit the text, for whoever gave none. How they were chosen: docs/training.md.
+// Settings that suit the text, for whoever gave none. How they were chosen: docs/how-to/train.md.
 #pragma once
 
 #include <string>
