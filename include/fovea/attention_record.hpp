@@ -2,6 +2,7 @@
 // file and answer of the server is made from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -76,6 +77,14 @@ struct AttentionRecord {
   }
 };
 
+/// Bytes of heap memory that the weights own.
+[[nodiscard]] std::size_t heap_bytes(const LargestWeights& largest);
+/// Bytes of heap memory that a map owns.
+[[nodiscard]] std::size_t heap_bytes(const AttentionMap& map);
+/// Bytes of heap memory that a label owns.
+[[nodiscard]] std::size_t heap_bytes(const RecordLabel& label);
+/// Bytes of heap memory that a record owns.
+[[nodiscard]] std::size_t heap_bytes(const AttentionRecord& record);
 /// Throws ShapeError unless every matrix is [queries, keys].
 void check(const AttentionRecord& record);
 /// The mean over the maps, those with the largest weights only written out. Throws ShapeError when their shapes differ.

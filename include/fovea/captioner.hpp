@@ -1,6 +1,7 @@
 // Pictures in; a caption, its words and what each of them looked at out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -58,6 +59,9 @@ struct Caption {
   /// Tokens, attention and maps as one record.
   [[nodiscard]] AttentionRecord record() const;
 };
+
+/// Bytes of heap memory that a caption owns.
+[[nodiscard]] std::size_t heap_bytes(const Caption& caption);
 
 /// A trained model of pictures. Threads share it: calls may overlap.
 ///

@@ -1,6 +1,7 @@
 // Text in; a label, its probability and the words that decided out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -39,6 +40,9 @@ struct Classification {
   /// Tokens, attention, probabilities and saliency as one record: the label attends to the tokens.
   [[nodiscard]] AttentionRecord record() const;
 };
+
+/// Bytes of heap memory that a result owns.
+[[nodiscard]] std::size_t heap_bytes(const Classification& result);
 
 /// How lines are classified.
 struct ClassifyOptions {

@@ -1,6 +1,7 @@
 // Text in; text, tokens, scores and attention out: what the command line, the server and bindings call.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -83,6 +84,11 @@ struct TranslationTrace {
   BeamTree beam{};                         // what the search kept at each step
   std::vector<std::string> beam_tokens{};  // of beam.nodes, as they are shown; the root's is empty
 };
+
+/// Bytes of heap memory that an output owns.
+[[nodiscard]] std::size_t heap_bytes(const Translation& output);
+/// Bytes of heap memory that a trace owns.
+[[nodiscard]] std::size_t heap_bytes(const TranslationTrace& trace);
 
 /// A model loaded for use, or several that write each output together (EnsembleStepper). Threads share it: calls may
 /// overlap.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/heap_bytes.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea {
@@ -22,6 +23,24 @@ AttentionMatrix LargestWeights::dense() const {
     }
   }
   return all;
+}
+
+std::size_t heap_bytes(const LargestWeights& largest) {
+  return heap_bytes(largest.index) + heap_bytes(largest.weight);
+}
+
+std::size_t heap_bytes(const AttentionMap& map) {
+  return heap_bytes(map.queries) + heap_bytes(map.keys) + heap_bytes(map.weights.values) + heap_bytes(map.largest);
+}
+
+std::size_t heap_bytes(const RecordLabel& label) {
+  return heap_bytes(label.label) + heap_bytes(label.saliency);
+}
+
+std::size_t heap_bytes(const AttentionRecord& record) {
+  return heap_bytes(record.title) + heap_bytes(record.source) + heap_bytes(record.target) +
+         heap_bytes(record.weights.values) + heap_bytes(record.largest) + heap_bytes(record.copied) +
+         heap_bytes(record.maps) + heap_bytes(record.labels) + heap_bytes(record.picture.place);
 }
 
 LargestWeights mean_of_largest(const std::vector<AttentionMap>& maps) {

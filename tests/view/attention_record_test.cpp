@@ -32,6 +32,17 @@ void expect_same(const AttentionMatrix& a, const AttentionMatrix& b) {
   EXPECT_EQ(a.values, b.values);
 }
 
+TEST(AttentionRecord, ReportsTheMemoryOfEveryPart) {
+  AttentionRecord r = sample();
+  const std::size_t before = heap_bytes(r);
+  r.maps[0].weights.values.assign(1000, 0.5F);
+  const std::size_t with_map = heap_bytes(r);
+  EXPECT_GE(with_map, before + 990 * sizeof(float));
+  r.largest.index.assign(1000, 1);
+  r.labels.push_back({"label", 1, std::vector<float>(1000)});
+  EXPECT_GE(heap_bytes(r), with_map + 1000 * (sizeof(std::int64_t) + sizeof(float)));
+}
+
 TEST(AttentionRecord, ComesBackFromItsJson) {
   AttentionRecord r = sample();
   r.title = "a \"title\"";

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/heap_bytes.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/picture_model.hpp"
 #include "fovea/text.hpp"
@@ -270,6 +271,11 @@ std::vector<std::string> Caption::regions() const {
     for (int column = 0; column < columns; ++column) names.push_back(fmt::format("{},{}", row, column));
   }
   return names;
+}
+
+std::size_t heap_bytes(const Caption& caption) {
+  return heap_bytes(caption.text) + heap_bytes(caption.tokens) + heap_bytes(caption.attention) +
+         heap_bytes(caption.maps) + heap_bytes(caption.picture) + heap_bytes(caption.error);
 }
 
 AttentionRecord Caption::record() const {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/heap_bytes.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/text_classifier.hpp"
 #include "fovea/ops.hpp"
@@ -346,6 +347,11 @@ std::vector<std::pair<std::string, float>> Classification::ranked(std::size_t mo
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   if (most > 0 && all.size() > most) all.resize(most);
   return all;
+}
+
+std::size_t heap_bytes(const Classification& result) {
+  return heap_bytes(result.label) + heap_bytes(result.probabilities) + heap_bytes(result.tokens) +
+         heap_bytes(result.attention) + heap_bytes(result.saliency) + heap_bytes(result.maps);
 }
 
 AttentionRecord Classification::record() const {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/heap_bytes.hpp"
 #include "fovea/error.hpp"
 #include "fovea/text.hpp"
 #include "fovea/threads.hpp"
@@ -354,6 +355,17 @@ Translation Translator::finish(const Line& line, const Hypothesis& h, const Tran
     t.attention.push_back(std::move(weights));
   }
   return t;
+}
+
+std::size_t heap_bytes(const Translation& output) {
+  return heap_bytes(output.text) + heap_bytes(output.source_tokens) + heap_bytes(output.target_tokens) +
+         heap_bytes(output.target_ids) + heap_bytes(output.attention) + heap_bytes(output.largest) +
+         heap_bytes(output.maps) + heap_bytes(output.copied);
+}
+
+std::size_t heap_bytes(const TranslationTrace& trace) {
+  return heap_bytes(trace.translation) + heap_bytes(trace.attention) + heap_bytes(trace.beam.nodes) +
+         heap_bytes(trace.beam.best) + heap_bytes(trace.beam_tokens);
 }
 
 AttentionRecord Translation::record() const {
