@@ -33,8 +33,8 @@ void serve(ServeFlags& o, const Streams& streams) {
   o.server.http.tls_certificate = o.certificate;
   o.server.http.tls_key = o.key;
   const std::size_t bytes = static_cast<std::size_t>(o.memory) << 20;
-  o.server.http.bodies = std::make_shared<server::Budget>(bytes / 4);
-  o.server.http.answers = std::make_shared<server::Budget>(bytes - bytes / 4);
+  o.server.http.bodies = std::make_shared<server::MemoryBudget>(bytes / 4);
+  o.server.http.answers = std::make_shared<server::MemoryBudget>(bytes - bytes / 4);
   run_server(o.server, o.threads, streams);
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "server/api/numbers.hpp"
+#include "server/api/answer_memory.hpp"
 #include "server/serving.hpp"
 
 namespace fovea::server::test {

@@ -105,7 +105,7 @@ TEST_F(Hostile, StoppingDropsRequestsThatAreNotWhole) {
 }
 
 TEST_F(Hostile, BodiesOfAllClientsTogetherAreBounded) {
-  options_.http.bodies = std::make_shared<Budget>(1'000'000);
+  options_.http.bodies = std::make_shared<MemoryBudget>(1'000'000);
   options_.http.crowded_seconds = 1;
   start();
   std::vector<std::unique_ptr<Wire>> half;
@@ -120,7 +120,7 @@ TEST_F(Hostile, BodiesOfAllClientsTogetherAreBounded) {
 }
 
 TEST_F(Hostile, AnswersThatNobodyReadsAreBounded) {
-  options_.http.answers = std::make_shared<Budget>(24'000'000);
+  options_.http.answers = std::make_shared<MemoryBudget>(24'000'000);
   options_.http.stall_seconds = 1;
   start();
   std::string q;
@@ -153,7 +153,7 @@ TEST_F(Hostile, AnswersThatNobodyReadsAreBounded) {
 }
 
 TEST_F(Hostile, TextThatWaitsIsBounded) {
-  options_.http.answers = std::make_shared<Budget>(3'000'000);
+  options_.http.answers = std::make_shared<MemoryBudget>(3'000'000);
   options_.api.char_limit = -1;
   start();
   std::string lines;

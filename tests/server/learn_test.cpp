@@ -102,7 +102,7 @@ TEST_F(Learning, NeedsTheKeyThatTheServerAsksFor) {
 }
 
 TEST_F(Learning, IsRefusedWhereTheMemoryIsUsedUp) {
-  options_.http.answers = std::make_shared<Budget>(std::size_t{8} << 20);
+  options_.http.answers = std::make_shared<MemoryBudget>(std::size_t{8} << 20);
   start(true);
   EXPECT_EQ(train("qkv").status, 503);
 }

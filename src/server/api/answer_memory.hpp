@@ -1,4 +1,4 @@
-// How many numbers an answer may hold, and the memory they take.
+// Limits on the size of an answer with attention, and the memory it takes to write.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,13 +9,12 @@
 
 #include "fovea/translator.hpp"
 #include "server/api/call.hpp"
-#include "server/http/budget.hpp"
-#include "view/numbers.hpp"
+#include "server/http/memory_budget.hpp"
 
 namespace fovea::server {
 
-/// Sentences do not attend to each other, so most of a long text's attention is zeros; all of them are sent. Throws
-/// Refusal when that is too many numbers.
+/// Limits the numbers of a text's attention matrix. Sentences do not attend to each other, so most of a long text's
+/// matrix is zeros, and all of them are sent. Throws Refusal above the limit.
 inline void check_numbers(std::size_t count) {
   constexpr std::size_t most = 32'000'000;
   if (count > most) {
@@ -25,21 +24,21 @@ inline void check_numbers(std::size_t count) {
   }
 }
 
-/// Throws Refusal when the server holds too much already.
-inline void take_memory(Lease& memory, std::size_t bytes) {
+/// Throws Refusal when the memory budget is used up.
+inline void take_memory(MemoryReservation& memory, std::size_t bytes) {
   if (!memory.grow(bytes)) throw Refusal(503, "Slowdown: too much attention is being written", 2);
 }
 
-/// What a text's attention needs as JSON at most. Between the sentences of a matrix stand zeros, which exist only as
-/// text.
-class RecordBytes {
+/// An upper bound of the JSON text of a text's attention. The zeros between the sentences of a matrix exist only in
+/// the text.
+class AttentionJsonSize {
  public:
-  /// Sentences that follow belong to another matrix than those before.
+  /// The sentences added next belong to a new matrix.
   void start_matrix() {
     rows_ = columns_ = 0;
     total_ += 256;  // names of fields
   }
-  /// A sentence: its part of the matrix is [queries, keys].
+  /// Adds a sentence, whose block of the matrix is [queries, keys].
   void add(const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
     constexpr std::size_t more_than_zero = 5;  // "0.1234,"
     rows_ += queries.size();
@@ -48,18 +47,18 @@ class RecordBytes {
     add_tokens(queries);
     add_tokens(keys);
   }
-  /// A sentence of which only the `count` largest weights of each query are listed, with their keys.
+  /// Adds a sentence of which only the `count` largest weights of each query are listed, with their keys.
   void add_largest(const std::vector<std::string>& queries, const std::vector<std::string>& keys, std::size_t count) {
-    constexpr std::size_t of_one = 7 + 9;  // "0.1234," and "12345678,"
+    constexpr std::size_t per_weight = 7 + 9;  // "0.1234," and "12345678,"
     listed_ += queries.size() * std::min(count, keys.size());
-    total_ += of_one * queries.size() * std::min(count, keys.size()) + 8 * queries.size();
+    total_ += per_weight * queries.size() * std::min(count, keys.size()) + 8 * queries.size();
     add_tokens(queries);
     add_tokens(keys);
   }
   /// Returns how many numbers the matrix has.
   std::size_t end_matrix() {
-    constexpr std::size_t of_zero = 2;  // "0,"
-    total_ += of_zero * rows_ * columns_ + 3 * rows_;
+    constexpr std::size_t per_zero = 2;  // "0,"
+    total_ += per_zero * rows_ * columns_ + 3 * rows_;
     return rows_ * columns_ + std::exchange(listed_, 0);
   }
   [[nodiscard]] std::size_t total() const { return 4096 + total_; }
@@ -71,55 +70,20 @@ class RecordBytes {
   std::size_t rows_ = 0, columns_ = 0, listed_ = 0, total_ = 0;
 };
 
-/// The same of sentences with one matrix, [target, source].
-inline std::size_t json_bytes(std::span<const Translation* const> sentences) {
-  RecordBytes bytes;
-  bytes.start_matrix();
-  for (const Translation* t : sentences) bytes.add(t->target_tokens, t->source_tokens);
-  (void)bytes.end_matrix();
-  return bytes.total();
+/// The same for sentences with one matrix, [target, source].
+inline std::size_t attention_json_size(std::span<const Translation* const> sentences) {
+  AttentionJsonSize size;
+  size.start_matrix();
+  for (const Translation* t : sentences) size.add(t->target_tokens, t->source_tokens);
+  (void)size.end_matrix();
+  return size.total();
 }
 
-inline std::size_t held_bytes(const std::vector<std::string>& strings) {
-  constexpr std::size_t inside = 15;  // characters that need no memory of their own
-  std::size_t bytes = strings.size() * sizeof(std::string);
-  for (const std::string& one : strings) bytes += one.size() > inside ? one.size() + 32 : 0;
-  return bytes;
-}
-
-/// What a record holds beside the text that is written of it.
-inline std::size_t held_bytes(const AttentionRecord& record) {
-  const auto of = [](const AttentionMatrix& all, const LargestWeights& largest) {
-    return (all.values.size() + largest.weight.size()) * sizeof(float) + largest.index.size() * sizeof(std::int64_t);
-  };
-  std::size_t bytes = sizeof(record) + held_bytes(record.source) + held_bytes(record.target) +
-                      of(record.weights, record.largest) + record.copied.size() * sizeof(float);
-  for (const AttentionMap& map : record.maps) {
-    bytes += sizeof(map) + held_bytes(map.queries) + held_bytes(map.keys) + of(map.weights, map.largest);
-  }
-  return bytes;
-}
-
-/// What a translation with its attention needs once more as a record.
-inline std::size_t copy_bytes(const Translation& t) {
-  return sizeof(AttentionRecord) + held_bytes(t.source_tokens) + held_bytes(t.target_tokens) +
-         t.source_tokens.size() * t.target_tokens.size() * sizeof(float);
-}
-
-/// What the weights of a line's outputs hold at most: no output is longer than the search lets it be. `most`: tokens
-/// of a line.
+/// An upper bound of the weights of a line's outputs in bytes: the search limits the length of an output.
+/// `most`: tokens of a line.
 inline std::size_t most_attention_bytes(const std::string& line, std::size_t most, const TranslateOptions& how) {
   const std::size_t read = std::min(line.size() + 2, most);  // a token has at least a byte
   return how.attention ? static_cast<std::size_t>(how.n_best) * read * (2 * read + 20) * sizeof(float) : 0;
-}
-
-/// What they do hold.
-inline std::size_t attention_bytes(std::span<const Translation> outputs) {
-  std::size_t bytes = 0;
-  for (const Translation& t : outputs) {
-    for (const auto& row : t.attention) bytes += sizeof(row) + row.size() * sizeof(float);
-  }
-  return bytes;
 }
 
 }  // namespace fovea::server

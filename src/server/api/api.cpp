@@ -48,8 +48,8 @@ Api::Api(const ApiOptions& options, Access& access, Metrics& metrics, std::share
       metrics_(metrics),
       models_(std::move(models)),
       course_(options.learn ? std::make_unique<learning::Course>() : nullptr),
-      trainer_(options.learn ? std::make_unique<Workers>(1, kMostTrainings) : nullptr),
-      workers_(kReaders, options.most_reading) {}
+      trainer_(options.learn ? std::make_unique<TaskQueue>(1, kMostTrainings) : nullptr),
+      readers_(kReaders, options.most_reading) {}
 
 Api::~Api() {
   close();
@@ -57,7 +57,7 @@ Api::~Api() {
 
 void Api::close() {
   closing_ = true;  // a training ends at its next step
-  workers_.close();
+  readers_.close();
   if (trainer_) trainer_->close();
 }
 
@@ -87,7 +87,7 @@ std::optional<Response> Api::admit(const Request& request) {
 void Api::handle(const std::shared_ptr<Request>& request, const std::shared_ptr<Reply>& reply) {
   const auto call = std::make_shared<Call>(Call{request, reply, label_of(request->path), models()});
   if (!is_work(*request)) return work(call);
-  if (!workers_.submit([this, call] { work(call); })) {
+  if (!readers_.submit([this, call] { work(call); })) {
     finish(call, error_response(Refusal(429, "Slowdown: too many requests are waiting", 1)));
   }
 }

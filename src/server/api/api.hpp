@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "server/api/batching/workers.hpp"
+#include "server/api/batching/task_queue.hpp"
 #include "server/api/models/models.hpp"
 #include "server/http/access.hpp"
 #include "server/http/fields.hpp"
@@ -28,11 +28,11 @@ struct ApiOptions {
   int char_limit = 100000;  // characters of one text; -1: any number
   int batch_limit = 1000;   // texts of one request; -1: any number
   int alternatives_limit = 10;
-  bool learn = false;                    // offer the course, whose lessons train small models here
-  std::size_t most_reading = 512;        // requests whose bodies wait to be read; more are answered 429
-  std::shared_ptr<const Budget> bodies;  // told in /metrics; may be empty
+  bool learn = false;                          // offer the course, whose lessons train small models here
+  std::size_t most_reading = 512;              // requests whose bodies wait to be read; more are answered 429
+  std::shared_ptr<const MemoryBudget> bodies;  // told in /metrics; may be empty
   // Bytes held for all requests: their lines, their weights, their answers while they are written.
-  std::shared_ptr<Budget> memory = std::make_shared<Budget>(std::size_t{384} << 20);
+  std::shared_ptr<MemoryBudget> memory = std::make_shared<MemoryBudget>(std::size_t{384} << 20);
 };
 
 class Api {
@@ -104,8 +104,8 @@ class Api {
   std::shared_ptr<const Models> models_;
   std::unique_ptr<learning::Course> course_;  // empty: not offered
   std::atomic<bool> closing_ = false;
-  std::unique_ptr<Workers> trainer_;  // one thread for the course's trainings; empty: not offered
-  Workers workers_;                   // last: its threads use the others
+  std::unique_ptr<TaskQueue> trainer_;  // one thread for the course's trainings; empty: not offered
+  TaskQueue readers_;                   // last: its threads use the others
 };
 
 /// {"error": message}; 429 carries Retry-After.

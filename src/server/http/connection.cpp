@@ -170,7 +170,7 @@ void Connection::begin() {
   request_->query = parse_form(parser_.query());
   request_->content_type = parser_.header("content-type");
   request_->client = address_;
-  request_->memory = Lease(server_.options.bodies);
+  request_->memory = MemoryReservation(server_.options.bodies);
   if (server_.options.behind_proxy) {
     const std::string forwarded = client_of(parser_.header("x-forwarded-for"));
     if (!forwarded.empty()) request_->client = forwarded;

@@ -75,7 +75,7 @@ class Connection {
 
   RequestParser parser_;
   std::string rest_;  // bytes behind the request that is being answered
-  Lease rest_memory_;
+  MemoryReservation rest_memory_;
   std::shared_ptr<Request> request_;
   std::size_t received_ = 0;         // of the body
   std::optional<Response> refusal_;  // what the request will be answered with: its body is not kept

@@ -91,7 +91,7 @@ Fields::Fields(const Request& request) {
   std::vector<std::pair<std::string, std::string>> pairs;
   const bool form = type.starts_with("application/x-www-form-urlencoded");
   const bool multipart = type.starts_with("multipart/form-data");
-  memory_ = request.memory.another();
+  memory_ = request.memory.sibling();
   if (!memory_.grow(bytes_of_values(request.body, !form && !multipart))) {
     throw Refusal(429, "Slowdown: too many requests are being read", 2);
   }

@@ -48,7 +48,7 @@ class Fields {
  private:
   nlohmann::json values_ = nlohmann::json::object();
   bool json_ = false;
-  Lease memory_;  // of the values; bodies and they share a budget
+  MemoryReservation memory_;  // of the values; bodies and they share a budget
 };
 
 constexpr std::size_t kMostFields = 100;  // of a form or a query

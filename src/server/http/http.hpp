@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/http/budget.hpp"
+#include "server/http/memory_budget.hpp"
 
 namespace fovea::server {
 
@@ -20,9 +20,9 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> query;  // decoded
   std::string content_type;                                // as it was sent
   std::string body;
-  std::string client;      // its address, or what a trusted proxy said it is
-  bool too_large = false;  // the body was longer than the limit, and is not here
-  Lease memory = {};       // of the body
+  std::string client;             // its address, or what a trusted proxy said it is
+  bool too_large = false;         // the body was longer than the limit, and is not here
+  MemoryReservation memory = {};  // of the body
 
   /// Whoever has read the body gives its memory back.
   void forget_body() {
@@ -36,7 +36,7 @@ struct Response {
   std::string body = {};
   std::string type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
-  Lease memory = {};  // of the body, where it was accounted for before it was written
+  MemoryReservation memory = {};  // of the body, where it was accounted for before it was written
 };
 
 /// Where the answer to one request goes, from any thread; the first one counts.
@@ -61,8 +61,8 @@ struct HttpOptions {
   bool behind_proxy = false;  // the client is the last address of X-Forwarded-For
   std::filesystem::path tls_certificate, tls_key;  // in PEM; both empty: no TLS
   // Bytes held for all clients: bodies that come or wait to be read, and answers that wait or are sent.
-  std::shared_ptr<Budget> bodies = std::make_shared<Budget>(std::size_t{128} << 20);
-  std::shared_ptr<Budget> answers = std::make_shared<Budget>(std::size_t{384} << 20);
+  std::shared_ptr<MemoryBudget> bodies = std::make_shared<MemoryBudget>(std::size_t{128} << 20);
+  std::shared_ptr<MemoryBudget> answers = std::make_shared<MemoryBudget>(std::size_t{384} << 20);
 };
 
 struct HttpHandler {

@@ -1,4 +1,4 @@
-// How much memory strangers may make the server hold.
+// Limits on the memory that all clients together make the server hold.
 #pragma once
 
 #include <atomic>
@@ -8,22 +8,22 @@
 
 namespace fovea::server {
 
-/// Blocks from here on come from the system one by one and go back to it at once, as run_server() asks for; pages
-/// of them that nobody has written to take no memory.
+/// run_server() makes the allocator map blocks of this size and more one by one. They return to the system at once when
+/// freed, and pages that were never written take no memory.
 constexpr std::size_t kMappedBytes = std::size_t{256} << 10;
 
-/// Bytes of one kind that are held for all clients together. Threads share it.
-class Budget {
+/// A limit on bytes of one kind, shared by all clients and threads.
+class MemoryBudget {
  public:
-  explicit Budget(std::size_t limit) : limit_(limit) {}
+  explicit MemoryBudget(std::size_t limit) : limit_(limit) {}
 
   [[nodiscard]] std::size_t held() const { return held_.load(); }
   [[nodiscard]] std::size_t limit() const { return limit_; }
-  /// Three quarters are in use: who is slow must go.
+  /// Whether more than three quarters are in use: slow clients are disconnected sooner then.
   [[nodiscard]] bool scarce() const { return held() > limit_ / 4 * 3; }
 
  private:
-  friend class Lease;
+  friend class MemoryReservation;
   bool take(std::size_t bytes) {
     std::size_t before = held_.load();
     do {
@@ -36,14 +36,15 @@ class Budget {
   std::atomic<std::size_t> held_{0};
 };
 
-/// A share of a budget, given back when it goes.
-class Lease {
+/// Bytes reserved from a budget, released by the destructor.
+class MemoryReservation {
  public:
-  Lease() = default;
-  explicit Lease(std::shared_ptr<Budget> budget) : budget_(std::move(budget)) {}
-  ~Lease() { release(); }
-  Lease(Lease&& other) noexcept : budget_(std::move(other.budget_)), bytes_(std::exchange(other.bytes_, 0)) {}
-  Lease& operator=(Lease&& other) noexcept {
+  MemoryReservation() = default;
+  explicit MemoryReservation(std::shared_ptr<MemoryBudget> budget) : budget_(std::move(budget)) {}
+  ~MemoryReservation() { release(); }
+  MemoryReservation(MemoryReservation&& other) noexcept
+      : budget_(std::move(other.budget_)), bytes_(std::exchange(other.bytes_, 0)) {}
+  MemoryReservation& operator=(MemoryReservation&& other) noexcept {
     if (this != &other) {
       release();
       budget_ = std::move(other.budget_);
@@ -51,17 +52,17 @@ class Lease {
     }
     return *this;
   }
-  Lease(const Lease&) = delete;
-  Lease& operator=(const Lease&) = delete;
+  MemoryReservation(const MemoryReservation&) = delete;
+  MemoryReservation& operator=(const MemoryReservation&) = delete;
 
-  /// False when the budget has no more; what it has stays.
+  /// False when the budget has too little left; the reservation is unchanged then.
   [[nodiscard]] bool grow(std::size_t bytes) {
     if (budget_ == nullptr) return true;
     if (!budget_->take(bytes)) return false;
     bytes_ += bytes;
     return true;
   }
-  /// Gives back all but `bytes`.
+  /// Releases all but `bytes`.
   void shrink(std::size_t bytes) {
     if (bytes >= bytes_) return;
     budget_->held_ -= bytes_ - bytes;
@@ -71,11 +72,11 @@ class Lease {
     if (budget_ != nullptr) budget_->held_ -= std::exchange(bytes_, 0);
   }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  /// An empty one of the same budget.
-  [[nodiscard]] Lease another() const { return Lease(budget_); }
+  /// An empty reservation from the same budget.
+  [[nodiscard]] MemoryReservation sibling() const { return MemoryReservation(budget_); }
 
  private:
-  std::shared_ptr<Budget> budget_;
+  std::shared_ptr<MemoryBudget> budget_;
   std::size_t bytes_ = 0;
 };
 

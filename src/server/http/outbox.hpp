@@ -55,7 +55,7 @@ class Outbox {
 /// The answer to one request of one connection.
 class Exchange final : public Reply {
  public:
-  Exchange(std::shared_ptr<Outbox> outbox, std::shared_ptr<Budget> budget, std::uint64_t connection)
+  Exchange(std::shared_ptr<Outbox> outbox, std::shared_ptr<MemoryBudget> budget, std::uint64_t connection)
       : outbox_(std::move(outbox)), budget_(std::move(budget)), connection_(connection) {}
 
   void with(Response response) override {
@@ -65,7 +65,7 @@ class Exchange final : public Reply {
     // Memory that a long text has not written to is not there yet; a short one's is the allocator's.
     if (response.body.size() < kMappedBytes) response.body.shrink_to_fit();
     const std::size_t bytes = response.body.size() > small ? response.body.size() : 0;
-    if (response.memory.bytes() == 0) response.memory = Lease(budget_);
+    if (response.memory.bytes() == 0) response.memory = MemoryReservation(budget_);
     response.memory.shrink(bytes);
     if (!response.memory.grow(bytes - response.memory.bytes())) {
       response = {503, R"({"error":"Slowdown: too many answers wait for their clients"})", "application/json",
@@ -79,7 +79,7 @@ class Exchange final : public Reply {
 
  private:
   const std::shared_ptr<Outbox> outbox_;
-  const std::shared_ptr<Budget> budget_;
+  const std::shared_ptr<MemoryBudget> budget_;
   const std::uint64_t connection_;
   std::atomic<bool> answered_{false};
   std::atomic<bool> gone_{false};

@@ -16,16 +16,16 @@
 namespace fovea::server {
 namespace {
 
-// Lines worked on together: more would not be faster, and the first answers would wait for the last.
+// Lines of a batch. Larger batches are no faster and delay the first answers.
 constexpr std::size_t kMostLines = 64;
 
-// Batches come in all sizes, and what each size needed is kept for the next of its kind. Now and then that is given
-// back, and when there is nothing to do; and at once when there is much of it, as after the attention of long texts.
+// The arena keeps the memory of every batch size for reuse. It is returned to the system after some batches, when the
+// server is idle, and at once after much of it was freed, such as the attention of long texts.
 constexpr int kBatchesBetweenTrims = 200;
 constexpr std::size_t kMostKept = std::size_t{16} << 20;
 constexpr std::chrono::seconds kIdle(10);
 
-void give_memory_back() {
+void return_memory() {
   arena_trim();
   (void)::malloc_trim(0);
 }
@@ -38,8 +38,8 @@ void Job::check() const {
   throw Refusal(500, std::string(failure) + ": " + error);
 }
 
-Batcher::Batcher(const Worker& worker, std::string name, int most_waiting, Metrics& metrics)
-    : worker_(worker), name_(std::move(name)), most_waiting_(most_waiting), metrics_(metrics) {
+Batcher::Batcher(const BatchProcessor& processor, std::string name, int most_waiting, Metrics& metrics)
+    : processor_(processor), name_(std::move(name)), most_waiting_(most_waiting), metrics_(metrics) {
   try {
     for (int i = 0; i < threads(); ++i) threads_.emplace_back([this] { work(); });
   } catch (...) {
@@ -64,19 +64,23 @@ void Batcher::close() {
 }
 
 void Batcher::abandon() {
-  std::vector<std::shared_ptr<Job>> over;
+  Jobs over;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& job : queue_) {
       job->error = "the server is stopping";
-      job->finished_ += job->lines.size() - job->taken_;  // nobody will work on these
+      job->finished_ += job->lines.size() - job->taken_;  // never taken
       if (job->finished_ == job->lines.size()) over.push_back(job);
     }
     queue_.clear();
   }
-  for (const auto& job : over) {
+  complete(over);
+}
+
+void Batcher::complete(const Jobs& jobs) {
+  for (const auto& job : jobs) {
     job->done();
-    job->done = nullptr;
+    job->done = nullptr;  // it may own the job
   }
 }
 
@@ -99,39 +103,36 @@ int Batcher::waiting() const {
 
 void Batcher::work() {
   std::unique_lock lock(mutex_);
-  std::size_t freed = 0;  // bytes of jobs that are over, since the last trim
+  std::size_t freed = 0;  // bytes of finished jobs since memory was last returned
   for (int batches = 0;;) {
     const auto ready = [this] { return closed_ || !queue_.empty(); };
     if (batches > 0 && !wake_.wait_for(lock, kIdle, ready)) {
       batches = 0;
       lock.unlock();
-      give_memory_back();
+      return_memory();
       lock.lock();
     }
     wake_.wait(lock, ready);
     if (queue_.empty()) return;
     if (const auto over = forget_useless(); !over.empty()) {
       lock.unlock();
-      for (const auto& job : over) {
-        job->done();
-        job->done = nullptr;
-      }
+      complete(over);
       lock.lock();
       continue;
     }
     if (queue_.empty()) continue;
     std::vector<Item> items = take();
-    if (!queue_.empty()) wake_.notify_one();  // there is more than one share: the next thread takes its own
-    // Alone and with nothing else to come, a batch may have all cores; else each has its own.
+    if (!queue_.empty()) wake_.notify_one();  // another thread takes the next share
+    // A batch uses all cores only while no other batch runs or waits.
     std::optional<SerialScope> serial;
     if (busy_ > 0 || !queue_.empty()) serial.emplace();
     ++busy_;
     lock.unlock();
     run_in_parts(items);
-    freed += finish(std::move(items));
+    freed += finish(items);
     serial.reset();
     if (++batches % kBatchesBetweenTrims == 0 || freed > kMostKept) {
-      give_memory_back();
+      return_memory();
       freed = 0;
     }
     lock.lock();
@@ -139,26 +140,26 @@ void Batcher::work() {
   }
 }
 
-// Jobs that have failed, or whose clients have left, need no more of their lines.
-std::vector<std::shared_ptr<Job>> Batcher::forget_useless() {
-  std::vector<std::shared_ptr<Job>> over;
+// Discards the waiting lines of jobs that have failed or whose clients have disconnected.
+Batcher::Jobs Batcher::forget_useless() {
+  Jobs over;
   std::erase_if(queue_, [&over](const std::shared_ptr<Job>& job) {
-    if (job->error.empty() && !(job->unwanted && job->unwanted())) return false;
+    if (job->error.empty() && !(job->canceled && job->canceled())) return false;
     job->finished_ += job->lines.size() - job->taken_;
-    if (job->error.empty()) job->error = "its client has left";
+    if (job->error.empty()) job->error = "the client has disconnected";
     if (job->finished_ == job->lines.size()) over.push_back(job);
     return true;
   });
   return over;
 }
 
-// A fair share for each idle thread: a line of each job in turn, of those that can be worked on with the first one.
+// Takes a fair share for one idle thread: lines in turn from all jobs that may share a batch with the first one.
 std::vector<Item> Batcher::take() {
   const std::shared_ptr<Job> first = queue_.front();
   std::size_t waiting = 0;
   for (const auto& job : queue_) waiting += job->lines.size() - job->taken_;
   const auto idle = threads_.size() - static_cast<std::size_t>(busy_);
-  const std::size_t most = !worker_.together(*first, *first)
+  const std::size_t most = !processor_.together(*first, *first)
                                ? 1
                                : std::min(kMostLines, (waiting + idle - 1) / std::max<std::size_t>(1, idle));
   std::vector<Item> items;
@@ -166,13 +167,13 @@ std::vector<Item> Batcher::take() {
     more = false;
     for (const auto& job : queue_) {
       if (items.size() == most) break;
-      if ((job != first && !worker_.together(*first, *job)) || job->taken_ == job->lines.size()) continue;
+      if ((job != first && !processor_.together(*first, *job)) || job->taken_ == job->lines.size()) continue;
       items.push_back({job, job->taken_++});
       more = true;
     }
   }
   std::erase_if(queue_, [](const auto& job) { return job->taken_ == job->lines.size(); });
-  // A job that needs more than one round goes behind those that have not had any.
+  // The first job goes to the back if it has lines left.
   if (!queue_.empty() && queue_.front() == first) {
     queue_.pop_front();
     queue_.push_back(first);
@@ -185,12 +186,12 @@ void Batcher::fail(Job& job, std::string error) {
   job.error = std::move(error);
 }
 
-void Batcher::give_back(Job& job, std::size_t bytes) {
+void Batcher::release(Job& job, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   job.memory.shrink(job.memory.bytes() - std::min(bytes, job.memory.bytes()));
 }
 
-void Batcher::hold(Job& job, std::size_t bytes) {
+void Batcher::reserve(Job& job, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (!job.memory.grow(bytes)) refuse(job);
 }
@@ -200,15 +201,15 @@ void Batcher::refuse(Job& job) {
   job.no_memory = true;
 }
 
-// As many at a time as there is room for: what their results might have needed and do not goes back in between. Where
-// there is none, what other threads are at may still leave some.
+// Runs as many items at a time as the memory budget allows; every part releases what its results did not need. While
+// nothing fits, other threads may still release memory.
 void Batcher::run_in_parts(std::vector<Item> left) {
   while (!left.empty()) {
     std::vector<Item> fitting;
     {
       std::unique_lock lock(mutex_);
       std::erase_if(left, [&](const Item& item) {
-        if (!item.job->memory.grow(worker_.needs(item))) return false;
+        if (!item.job->memory.grow(processor_.needs(item))) return false;
         fitting.push_back(item);
         return true;
       });
@@ -233,7 +234,7 @@ void Batcher::run_in_parts(std::vector<Item> left) {
 
 void Batcher::run(std::span<const Item> items) {
   try {
-    const Worker::Done done = worker_.run(items, *this);
+    const BatchTokens done = processor_.run(items, *this);
     metrics_.decoded(name_, static_cast<std::int64_t>(items.size()), done.read, done.written);
   } catch (const std::exception& error) {
     if (items.size() == 1) {
@@ -242,13 +243,13 @@ void Batcher::run(std::span<const Item> items) {
       items[0].job->no_memory = dynamic_cast<const OutOfMemory*>(&error) != nullptr;
       return;
     }
-    // So that one that cannot be done costs no other its answer.
+    // One failing line must not fail the others.
     for (std::size_t i = 0; i < items.size(); ++i) run(items.subspan(i, 1));
   }
 }
 
-// What jobs held that are over by it.
-std::size_t Batcher::finish(std::vector<Item> items) {
+// Completes jobs whose last line is finished; returns the bytes that they held.
+std::size_t Batcher::finish(const std::vector<Item>& items) {
   std::size_t freed = 0;
   for (const Item& item : items) {
     Job& job = *item.job;
@@ -257,8 +258,7 @@ std::size_t Batcher::finish(std::vector<Item> items) {
       if (++job.finished_ < job.lines.size()) continue;
       freed += job.memory.bytes();
     }
-    job.done();
-    job.done = nullptr;  // it may hold the job
+    complete({item.job});
   }
   return freed;
 }

@@ -1,4 +1,4 @@
-// Lines of many requests, worked on together.
+// Batches the lines of many requests for one model.
 #pragma once
 
 #include <condition_variable>
@@ -12,13 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include "server/http/budget.hpp"
+#include "server/http/memory_budget.hpp"
 #include "server/http/metrics.hpp"
 
 namespace fovea::server {
 
-/// What a request wants of a model. Each task derives from it what it wants and what it gets: options for all lines,
-/// and a result for each.
+/// The work of one request for a model. Each task derives a job with the options for all lines and a result per line.
 struct Job {
   static constexpr const char* kNoMemory = "Slowdown: too much attention is being computed";
 
@@ -27,17 +26,17 @@ struct Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  std::vector<std::string> lines;         // each is worked on by itself
-  const char* failure = "Cannot answer";  // begins the error that a client is told
-  std::string error;                      // when something went wrong
-  bool no_memory = false;                 // the error is that the server holds too much already
-  Lease memory;                           // of the lines, and of the results as they come
-  std::function<bool()> unwanted;         // whether nobody waits for it any more; may be empty
+  std::vector<std::string> lines;         // each is an input of its own
+  const char* failure = "Cannot answer";  // prefix of the client's error message
+  std::string error;                      // why the job failed; empty: it did not
+  bool no_memory = false;                 // it failed because the memory budget is used up
+  MemoryReservation memory;               // of the lines, and of the results as they arrive
+  std::function<bool()> canceled;         // whether the client has disconnected; may be empty
   std::function<void()> done;             // called once, from a thread of the batcher; must not throw
 
-  /// Makes room for a result per line; called when the job is taken.
+  /// Allocates a result per line; called when the batcher accepts the job.
   virtual void prepare() = 0;
-  /// Throws Refusal if something went wrong.
+  /// Throws Refusal if the job failed.
   void check() const;
 
  private:
@@ -51,46 +50,47 @@ struct Item {
   std::size_t line;
 };
 
-/// Accounts for the memory of results, and reports what went wrong with a job, while others work on the same one.
-class Desk {
+/// What a batch may do to its jobs while other threads work on the same jobs.
+class BatchContext {
  public:
-  virtual ~Desk() = default;
-  /// Bytes that a job will hold until its last line is done.
-  virtual void hold(Job& job, std::size_t bytes) = 0;
-  /// Bytes that it was to hold and does not need.
-  virtual void give_back(Job& job, std::size_t bytes) = 0;
+  virtual ~BatchContext() = default;
+  /// Reserves bytes that the job holds until its last line is finished. Fails the job when the budget is used up.
+  virtual void reserve(Job& job, std::size_t bytes) = 0;
+  /// Releases bytes that were reserved and are not needed.
+  virtual void release(Job& job, std::size_t bytes) = 0;
   virtual void fail(Job& job, std::string error) = 0;
 };
 
-/// What works on lines: a model of any task.
-class Worker {
- public:
-  virtual ~Worker() = default;
-
-  /// How much was done, for the metrics.
-  struct Done {
-    std::int64_t read = 0, written = 0;  // tokens
-  };
-  /// Whether lines of both may stand in one batch; asked of a job and itself, whether its own lines may.
-  [[nodiscard]] virtual bool together(const Job& a, const Job& b) const = 0;
-  /// What a line's result takes at most, held from before it is worked on; run() gives back what it does not. Nothing
-  /// where run() holds it. Does not throw.
-  [[nodiscard]] virtual std::size_t needs(const Item& /*item*/) const { return 0; }
-  /// Puts the results of the items' lines into their jobs. When it throws, each item is tried alone; what throws then
-  /// is its job's error; OutOfMemory: that there is no room for it now.
-  virtual Done run(std::span<const Item> items, Desk& desk) const = 0;
+/// Tokens that a batch read and wrote, for the metrics.
+struct BatchTokens {
+  std::int64_t read = 0, written = 0;
 };
 
-/// As many threads as there are cores, each of which works on a share of what waits: batches as large as there is work,
-/// and no larger than keeps answers prompt. Lines are taken from the waiting jobs in turn, so that a long text does not
-/// hold up short ones. A line's result does not depend on what it is worked on with.
-class Batcher final : Desk {
+/// Runs batches of lines: a model of any task.
+class BatchProcessor {
+ public:
+  virtual ~BatchProcessor() = default;
+
+  /// Whether lines of both jobs may share a batch. Called with a job and itself: whether its lines may share one.
+  [[nodiscard]] virtual bool together(const Job& a, const Job& b) const = 0;
+  /// An upper bound of a line's result in bytes. The batcher reserves it before run(), which releases what the result
+  /// does not need. 0 where run() reserves by itself. Does not throw.
+  [[nodiscard]] virtual std::size_t needs(const Item& /*item*/) const { return 0; }
+  /// Stores the items' results in their jobs. After an exception the batcher runs each item alone; an exception then
+  /// fails its job. OutOfMemory means that the memory budget is used up for now.
+  virtual BatchTokens run(std::span<const Item> items, BatchContext& context) const = 0;
+};
+
+/// Runs a thread per core. Each takes a fair share of the waiting lines, so that batches grow with the load and answers
+/// stay prompt. Lines are taken from the waiting jobs in turn: a long text does not delay short ones. A line's result
+/// does not depend on the other lines of its batch.
+class Batcher final : BatchContext {
  public:
   enum class Taken { yes, full, closed };
 
-  /// `most_waiting`: jobs that may wait; more are refused. The worker must outlive it.
-  Batcher(const Worker& worker, std::string name, int most_waiting, Metrics& metrics);
-  /// Finishes what it has.
+  /// `most_waiting`: jobs in the queue; more are refused. The processor must outlive the batcher.
+  Batcher(const BatchProcessor& processor, std::string name, int most_waiting, Metrics& metrics);
+  /// Finishes all accepted jobs.
   ~Batcher() override;
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
@@ -98,33 +98,36 @@ class Batcher final : Desk {
   /// A job has at least one line.
   [[nodiscard]] Taken submit(const std::shared_ptr<Job>& job);
   [[nodiscard]] int waiting() const;
-  /// Ends what waits with an error; only lines that are being worked on are finished.
+  /// Fails all waiting lines; only lines of running batches are finished.
   void abandon();
-  /// Takes no more jobs, finishes those it has.
+  /// Accepts no more jobs and finishes the accepted ones.
   void close();
 
  private:
+  using Jobs = std::vector<std::shared_ptr<Job>>;
+
   void work();
-  [[nodiscard]] std::vector<Item> take();                            // under the lock
-  [[nodiscard]] std::vector<std::shared_ptr<Job>> forget_useless();  // under the lock: those that are over by it
-  void hold(Job& job, std::size_t bytes) override;
-  void give_back(Job& job, std::size_t bytes) override;
+  [[nodiscard]] std::vector<Item> take();  // under the lock
+  [[nodiscard]] Jobs forget_useless();     // under the lock; the jobs that are finished by it
+  static void complete(const Jobs& jobs);
+  void reserve(Job& job, std::size_t bytes) override;
+  void release(Job& job, std::size_t bytes) override;
   void fail(Job& job, std::string error) override;
   static void refuse(Job& job);  // under the lock
   void run_in_parts(std::vector<Item> left);
   void run(std::span<const Item> items);
-  std::size_t finish(std::vector<Item> items);
+  std::size_t finish(const std::vector<Item>& items);
 
-  const Worker& worker_;
+  const BatchProcessor& processor_;
   const std::string name_;
   const int most_waiting_;
   Metrics& metrics_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::condition_variable room_;            // a thread has done what it was at
-  std::deque<std::shared_ptr<Job>> queue_;  // jobs with lines that nobody has taken
-  int busy_ = 0;                            // threads that work
-  int running_ = 0;                         // of them, those whose lines have room
+  std::condition_variable room_;            // a batch has finished and released memory
+  std::deque<std::shared_ptr<Job>> queue_;  // jobs with lines that no thread has taken
+  int busy_ = 0;                            // threads with a batch
+  int running_ = 0;                         // of them, those with memory for their batch
   bool closed_ = false;
   std::vector<std::thread> threads_;
 };

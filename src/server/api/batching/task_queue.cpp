@@ -1,10 +1,10 @@
-#include "server/api/batching/workers.hpp"
+#include "server/api/batching/task_queue.hpp"
 
 #include <utility>
 
 namespace fovea::server {
 
-Workers::Workers(int threads, std::size_t most_waiting) : most_waiting_(most_waiting) {
+TaskQueue::TaskQueue(int threads, std::size_t most_waiting) : most_waiting_(most_waiting) {
   try {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
   } catch (...) {
@@ -13,11 +13,11 @@ Workers::Workers(int threads, std::size_t most_waiting) : most_waiting_(most_wai
   }
 }
 
-Workers::~Workers() {
+TaskQueue::~TaskQueue() {
   close();
 }
 
-void Workers::close() {
+void TaskQueue::close() {
   std::deque<std::function<void()>> forgotten;
   {
     const std::lock_guard lock(mutex_);
@@ -30,7 +30,7 @@ void Workers::close() {
   }
 }
 
-bool Workers::submit(std::function<void()> task) {
+bool TaskQueue::submit(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_ || queue_.size() >= most_waiting_) return false;
@@ -40,7 +40,7 @@ bool Workers::submit(std::function<void()> task) {
   return true;
 }
 
-void Workers::work() {
+void TaskQueue::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [this] { return closed_ || !queue_.empty(); });

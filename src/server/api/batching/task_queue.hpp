@@ -1,4 +1,4 @@
-// Threads for what takes too long on the one that has the connections.
+// A queue of tasks with threads of its own.
 #pragma once
 
 #include <condition_variable>
@@ -10,18 +10,18 @@
 
 namespace fovea::server {
 
-/// Reads requests: their JSON, their language, their sentences.
-class Workers {
+/// Runs what would block the connection thread: parsing requests, detecting languages, training a lesson's model.
+class TaskQueue {
  public:
-  /// `most_waiting`: tasks that may wait; more are refused.
-  Workers(int threads, std::size_t most_waiting);
-  ~Workers();
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
+  /// `most_waiting`: tasks in the queue; more are refused.
+  TaskQueue(int threads, std::size_t most_waiting);
+  ~TaskQueue();
+  TaskQueue(const TaskQueue&) = delete;
+  TaskQueue& operator=(const TaskQueue&) = delete;
 
-  /// Runs it soon, in order; it must not throw. False when too many wait, or it is closed.
+  /// Runs tasks in order; a task must not throw. False when the queue is full or closed.
   [[nodiscard]] bool submit(std::function<void()> task);
-  /// Finishes what has begun and forgets the rest.
+  /// Finishes the running tasks and discards the queue.
   void close();
 
  private:

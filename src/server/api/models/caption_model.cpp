@@ -1,5 +1,7 @@
 #include "server/api/models/caption_model.hpp"
 
+#include "base/heap_bytes.hpp"
+
 namespace fovea::server {
 namespace {
 
@@ -28,19 +30,19 @@ bool CaptionModel::together(const Job& a, const Job& b) const {
   return x.beam == y.beam && x.attention == y.attention;
 }
 
-Worker::Done CaptionModel::run(std::span<const Item> items, Desk& desk) const {
+BatchTokens CaptionModel::run(std::span<const Item> items, BatchContext& context) const {
   std::vector<Picture> pictures;
   pictures.reserve(items.size());
   for (const Item& item : items) pictures.push_back(caption_job_of(item).picture);
   auto results = captioner_->captions(std::span<const Picture>(pictures), caption_job_of(items[0]).how);
-  Done done;
+  BatchTokens done;
   for (std::size_t i = 0; i < items.size(); ++i) {
     CaptionJob& job = caption_job_of(items[i]);
     Caption& best = results[i][0];
     const auto regions = static_cast<std::size_t>(best.rows) * static_cast<std::size_t>(best.columns);
     done.read += static_cast<std::int64_t>(regions);
     done.written += static_cast<std::int64_t>(best.tokens.size());
-    desk.hold(job, best.attention.size() * regions * sizeof(float) + best.tokens.size() * sizeof(std::string));
+    context.reserve(job, heap_bytes(best));
     job.results[items[i].line] = std::move(best);
   }
   return done;

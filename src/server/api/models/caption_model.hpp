@@ -32,7 +32,7 @@ class CaptionModel final : public Model {
   [[nodiscard]] std::int64_t picture_size() const { return captioner_->config().pictures().picture_size; }
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;
-  Done run(std::span<const Item> items, Desk& desk) const override;
+  BatchTokens run(std::span<const Item> items, BatchContext& context) const override;
 
  private:
   void add_description(nlohmann::json& json) const override;

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
+#include "base/heap_bytes.hpp"
 #include "fovea/error.hpp"
-#include "server/api/numbers.hpp"
+#include "server/api/answer_memory.hpp"
 #include "server/http/fields.hpp"
 
 namespace fovea::server {
@@ -70,17 +71,17 @@ std::size_t ChatModel::needs(const Item& item) const {
   return most_attention_bytes(job.lines[item.line], longest_, job.how);
 }
 
-Worker::Done ChatModel::run(std::span<const Item> items, Desk& desk) const {
+BatchTokens ChatModel::run(std::span<const Item> items, BatchContext& context) const {
   std::vector<std::string> lines;
   lines.reserve(items.size());
   for (const Item& item : items) lines.push_back(item.job->lines[item.line]);
   auto results = translator_->translate(lines, chat_job_of(items[0]).how);
-  Done done;
+  BatchTokens done;
   for (std::size_t i = 0; i < items.size(); ++i) {
     Translation& t = results[i][0];
     done.read += static_cast<std::int64_t>(t.source_tokens.size());
     done.written += static_cast<std::int64_t>(t.target_tokens.size());
-    desk.give_back(*items[i].job, needs(items[i]) - std::min(needs(items[i]), attention_bytes(results[i])));
+    context.release(*items[i].job, needs(items[i]) - std::min(needs(items[i]), heap_bytes(results[i])));
     chat_job_of(items[i]).replies[items[i].line] = std::move(t);
   }
   return done;

@@ -34,7 +34,7 @@ class ChatModel final : public Model {
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;
   [[nodiscard]] std::size_t needs(const Item& item) const override;
-  Done run(std::span<const Item> items, Desk& desk) const override;
+  BatchTokens run(std::span<const Item> items, BatchContext& context) const override;
 
  private:
   void add_description(nlohmann::json& json) const override;

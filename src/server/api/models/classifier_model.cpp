@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/heap_bytes.hpp"
 #include "server/http/fields.hpp"
 
 namespace fovea::server {
@@ -59,17 +60,16 @@ bool ClassifierModel::together(const Job& first, const Job& second) const {
   return a.saliency == b.saliency && a.saliency_labels == b.saliency_labels;
 }
 
-Worker::Done ClassifierModel::run(std::span<const Item> items, Desk& desk) const {
+BatchTokens ClassifierModel::run(std::span<const Item> items, BatchContext& context) const {
   std::vector<std::string> lines;
   lines.reserve(items.size());
   for (const Item& item : items) lines.push_back(item.job->lines[item.line]);
   auto results = classifier_->classify(lines, classification_of(items[0]).how);
-  Done done;
+  BatchTokens done;
   for (std::size_t i = 0; i < items.size(); ++i) {
     ClassificationJob& job = classification_of(items[i]);
     done.read += static_cast<std::int64_t>(results[i].tokens.size());
-    const std::size_t numbers = results[i].attention.size() + results[i].saliency.size() * results[i].tokens.size();
-    desk.hold(job, numbers * sizeof(float) + results[i].tokens.size() * sizeof(std::string));
+    context.reserve(job, heap_bytes(results[i]));
     job.results[items[i].line] = std::move(results[i]);
   }
   return done;

@@ -33,7 +33,7 @@ class ClassifierModel final : public Model {
   void check_length(std::string_view text) const;
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;
-  Done run(std::span<const Item> items, Desk& desk) const override;
+  BatchTokens run(std::span<const Item> items, BatchContext& context) const override;
 
  private:
   void add_description(nlohmann::json& json) const override;

@@ -28,7 +28,7 @@ struct ModelPlace {
 };
 
 /// A model of some task, and what waits for it. A task derives from it what the model is and how it works on a batch.
-class Model : public Worker {
+class Model : public BatchProcessor {
  public:
   Model(Task task, std::string name) : task_(task), name_(std::move(name)) {}
   Model(const Model&) = delete;

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
+#include "base/heap_bytes.hpp"
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"
-#include "server/api/numbers.hpp"
+#include "server/api/answer_memory.hpp"
 #include "tasks/translation/maps.hpp"
 #include "text/languages.hpp"
 
@@ -140,9 +141,11 @@ bool TranslationModel::together(const Job& first, const Job& second) const {
          a.how.attention == b.how.attention && a.how.merge_words == b.how.merge_words;
 }
 
-Worker::Done TranslationModel::run(std::span<const Item> items, Desk& desk) const {
+BatchTokens TranslationModel::run(std::span<const Item> items, BatchContext& context) const {
   const TranslationJob& first = job_of(items[0]);
-  return first.explain ? explain(items[0], desk) : first.trace ? trace(items[0], desk) : translate(items, desk);
+  return first.explain ? explain(items[0], context)
+         : first.trace ? trace(items[0], context)
+                       : translate(items, context);
 }
 
 std::size_t TranslationModel::needs(const Item& item) const {
@@ -150,31 +153,31 @@ std::size_t TranslationModel::needs(const Item& item) const {
   return job.trace || job.explain ? 0 : most_attention_bytes(job.lines[item.line], most_tokens() + 1, job.how);
 }
 
-Worker::Done TranslationModel::translate(std::span<const Item> items, Desk& desk) const {
+BatchTokens TranslationModel::translate(std::span<const Item> items, BatchContext& context) const {
   std::vector<std::string> lines;
   lines.reserve(items.size());
   for (const Item& item : items) lines.push_back(item.job->lines[item.line]);
   auto results = translator_->translate(lines, job_of(items[0]).how);
-  Done done;
+  BatchTokens done;
   for (std::size_t i = 0; i < items.size(); ++i) {
     TranslationJob& job = job_of(items[i]);
     if (results[i].empty()) {
-      desk.fail(job, "the model gave no output");
+      context.fail(job, "the model gave no output");
       continue;
     }
     done.read += tokens_of(results[i][0].source_tokens);
     done.written += tokens_of(results[i][0].target_tokens);
-    desk.give_back(job, needs(items[i]) - std::min(needs(items[i]), attention_bytes(results[i])));
+    context.release(job, needs(items[i]) - std::min(needs(items[i]), heap_bytes(results[i])));
     job.translations[items[i].line] = std::move(results[i]);
   }
   return done;
 }
 
-Worker::Done TranslationModel::trace(const Item& item, Desk& desk) const {
+BatchTokens TranslationModel::trace(const Item& item, BatchContext& context) const {
   TranslationJob& job = job_of(item);
   TranslateOptions how = job.how;
   how.interventions = job.interventions.of_line(static_cast<std::int64_t>(item.line) + 1);
-  Lease making = job.memory.another();  // of the maps: as tensors, by head, and once more in the record
+  MemoryReservation making = job.memory.sibling();  // of the maps: as tensors, by head, and once more in the record
   how.before_maps = [&making](std::int64_t weights) {
     if (!making.grow(4 * sizeof(float) * static_cast<std::size_t>(weights))) throw OutOfMemory(Job::kNoMemory);
   };
@@ -182,24 +185,23 @@ Worker::Done TranslationModel::trace(const Item& item, Desk& desk) const {
   TranslationTrace trace = job.outputs.empty() ? translator->trace(job.lines[item.line], how)
                                                : traced(*translator, job.lines[item.line], job.outputs[item.line], how);
   const Translation& t = trace.translation;
-  const Done done{tokens_of(t.source_tokens), tokens_of(t.target_tokens)};
+  const BatchTokens done{tokens_of(t.source_tokens), tokens_of(t.target_tokens)};
   // The record has all that is told of them.
   trace.translation = {.text = t.text, .log_probability = t.log_probability};
   making.release();
-  desk.hold(job, held_bytes(trace.attention) + held_bytes(trace.beam_tokens) + trace.translation.text.size() +
-                     2 * trace.beam.nodes.size() * sizeof(BeamTree::Node));
+  context.reserve(job, heap_bytes(trace));
   job.traces[item.line] = std::move(trace);
   return done;
 }
 
-Worker::Done TranslationModel::explain(const Item& item, Desk& desk) const {
+BatchTokens TranslationModel::explain(const Item& item, BatchContext& context) const {
   TranslationJob& job = job_of(item);
   TranslateOptions how = job.how;
   how.interventions = job.interventions.of_line(job.first_line);
   const auto translator = translator_of(job);
   const ModelRun run = Inspector(*translator).run(job.lines[0], how);
   job.page = view::lesson_page(view::model_lesson(run, *job.explain));
-  desk.hold(job, job.page.size());
+  context.reserve(job, job.page.size());
   return {tokens_of(run.source), tokens_of(run.target)};
 }
 

@@ -54,14 +54,14 @@ class TranslationModel final : public Model {
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;
   [[nodiscard]] std::size_t needs(const Item& item) const override;
-  Done run(std::span<const Item> items, Desk& desk) const override;
+  BatchTokens run(std::span<const Item> items, BatchContext& context) const override;
 
  private:
   void add_description(nlohmann::json& json) const override;
   [[nodiscard]] std::shared_ptr<const Translator> translator_of(const TranslationJob& job) const;
-  Done translate(std::span<const Item> items, Desk& desk) const;
-  Done trace(const Item& item, Desk& desk) const;
-  Done explain(const Item& item, Desk& desk) const;
+  BatchTokens translate(std::span<const Item> items, BatchContext& context) const;
+  BatchTokens trace(const Item& item, BatchContext& context) const;
+  BatchTokens explain(const Item& item, BatchContext& context) const;
 
   const std::string source_, target_;
   const std::shared_ptr<const Translator> translator_;

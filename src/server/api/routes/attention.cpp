@@ -7,14 +7,15 @@
 #include <utility>
 
 #include "fovea/error.hpp"
+#include "server/api/answer_memory.hpp"
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/translation_model.hpp"
-#include "server/api/numbers.hpp"
 #include "server/api/texts/detect.hpp"
 #include "server/api/texts/passage.hpp"
 #include "server/http/limits.hpp"
 #include "view/attention_json.hpp"
+#include "view/numbers.hpp"
 
 namespace fovea::server {
 namespace {
@@ -68,9 +69,10 @@ struct Trees {
 };
 
 // Takes the records out of the job.
-Response trace_response(TranslationJob& job, const Passage& passage, const std::string& model, Lease memory) {
+Response trace_response(TranslationJob& job, const Passage& passage, const std::string& model,
+                        MemoryReservation memory) {
   std::size_t numbers = 0;
-  RecordBytes bytes;
+  AttentionJsonSize bytes;
   const std::size_t maps = job.traces[0].attention.maps.size();
   for (std::size_t m = 0; m <= maps; ++m) {
     bytes.start_matrix();
@@ -211,8 +213,8 @@ void Api::explain(const Shared& call) {
   job->explain = how;
   job->interventions = interventions_of(fields);
   set_checkpoint(*job, fields, model);
-  job->memory = Lease(options_.memory);
-  job->unwanted = [call] { return call->reply->gone(); };
+  job->memory = MemoryReservation(options_.memory);
+  job->canceled = [call] { return call->reply->gone(); };
   const auto sentence = static_cast<std::size_t>(position(fields, "sentence"));
   if (sentence >= passage.lines().size()) {
     throw Refusal(400, fmt::format("Invalid request: sentence parameter: the text has {}, counted from 0",
@@ -228,7 +230,7 @@ void Api::explain(const Shared& call) {
   job->done = [this, call, job = job.get(), name = model.name(), html = format == "html"] {
     respond(call, [&]() -> Response {
       job->check();
-      Lease memory(options_.memory);
+      MemoryReservation memory(options_.memory);
       take_memory(memory, 3 * job->page.size());
       // The page's scripts and styles are inside it; nothing else may run or be fetched.
       if (html) {
@@ -273,8 +275,8 @@ void Api::attention(const Shared& call) {
   if (passage->lines().empty()) throw Refusal(400, "Invalid request: q parameter holds no text");
   const auto job = std::make_shared<TranslationJob>();
   job->trace = true;
-  job->memory = Lease(options_.memory);
-  job->unwanted = [call] { return call->reply->gone(); };
+  job->memory = MemoryReservation(options_.memory);
+  job->canceled = [call] { return call->reply->gone(); };
   job->lines = passage->lines();
   job->how.beam = beam;
   job->how.merge_words = fields.flag("merge_words");
@@ -290,7 +292,7 @@ void Api::attention(const Shared& call) {
   job->done = [this, call, job = job.get(), passage, name = model.name()] {
     respond(call, [&]() -> Response {
       job->check();
-      return trace_response(*job, *passage, name, Lease(options_.memory));
+      return trace_response(*job, *passage, name, MemoryReservation(options_.memory));
     });
   };
   submit(call, model, job);

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "fovea/error.hpp"
+#include "server/api/answer_memory.hpp"
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/caption_model.hpp"
-#include "server/api/numbers.hpp"
 #include "server/api/texts/texts.hpp"
 
 namespace fovea::server {
@@ -91,9 +91,9 @@ void Api::caption(const Shared& call) {
   }
   charge(*call, 1);
 
-  job->memory = Lease(options_.memory);
+  job->memory = MemoryReservation(options_.memory);
   {
-    Lease decoding(options_.memory);
+    MemoryReservation decoding(options_.memory);
     if (!decoding.grow(static_cast<std::size_t>(4 * kPictureLimits.pixels))) {
       throw Refusal(429, "Slowdown: too many pictures are waiting", 2);
     }
@@ -108,7 +108,7 @@ void Api::caption(const Shared& call) {
   }
   hold_request(*job, job->picture.rgb.size(), 1);
   job->lines = {""};
-  job->unwanted = [call] { return call->reply->gone(); };
+  job->canceled = [call] { return call->reply->gone(); };
   job->done = [this, call, job, name = model.name()] { respond(call, [&] { return caption_response(*job, name); }); };
   submit(call, model, job);
 }

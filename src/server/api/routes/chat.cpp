@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "fovea/error.hpp"
+#include "server/api/answer_memory.hpp"
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/chat_model.hpp"
-#include "server/api/numbers.hpp"
 #include "server/api/texts/texts.hpp"
 #include "server/http/limits.hpp"
 #include "view/attention_json.hpp"
@@ -46,13 +46,13 @@ struct ChatWork {
   std::string model;
   bool attention = false;
 
-  [[nodiscard]] Response response(const std::shared_ptr<Budget>& budget) const {
+  [[nodiscard]] Response response(const std::shared_ptr<MemoryBudget>& budget) const {
     job->check();
     const Translation& t = job->replies.at(0);
-    Lease memory(budget);
+    MemoryReservation memory(budget);
     const Translation* const all[] = {&t};
-    const std::size_t bytes = attention ? json_bytes(all) + 12 * t.text.size() : 0;
-    if (attention) take_memory(memory, bytes + copy_bytes(t));
+    const std::size_t bytes = attention ? attention_json_size(all) + 12 * t.text.size() : 0;
+    if (attention) take_memory(memory, bytes + heap_bytes(t));
     nlohmann::ordered_json body = {{"reply", t.text}, {"log_probability", t.log_probability}, {"model", model}};
     std::string out = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     if (attention && !t.attention.empty()) {
@@ -102,10 +102,10 @@ void Api::chat(const Shared& call) {
     job.how.top_p = 0.9F;
     job.how.seed = static_cast<std::uint64_t>(std::max(0, fields.number("seed", 1)));
   }
-  job.memory = Lease(options_.memory);
+  job.memory = MemoryReservation(options_.memory);
   hold_request(job, bytes, 1);
   job.lines = {model.line(turns)};
-  job.unwanted = [call] { return call->reply->gone(); };
+  job.canceled = [call] { return call->reply->gone(); };
   job.done = [this, call, work] { respond(call, [&] { return work->response(options_.memory); }); };
   submit(call, model, work->job);
 }

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "server/api/answer_memory.hpp"
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/classifier_model.hpp"
-#include "server/api/numbers.hpp"
 #include "server/api/texts/texts.hpp"
 
 namespace fovea::server {
@@ -55,9 +55,9 @@ struct ClassifyWork {
     return json;
   }
 
-  [[nodiscard]] Response response(const std::shared_ptr<Budget>& budget) const {
+  [[nodiscard]] Response response(const std::shared_ptr<MemoryBudget>& budget) const {
     job->check();
-    Lease memory(budget);
+    MemoryReservation memory(budget);
     std::size_t bytes = 0;
     for (const Classification& c : job->results) {
       bytes += (c.attention.size() + c.saliency.size() * c.tokens.size()) * kBytesOfNumber;
@@ -94,7 +94,7 @@ void Api::classify(const Shared& call) {
   charge(*call, static_cast<int>(texts.list.size()));
 
   ClassificationJob& job = *work->job;
-  job.memory = Lease(options_.memory);
+  job.memory = MemoryReservation(options_.memory);
   for (const std::string& text : texts.list) {
     model.check_length(text);
     hold_request(job, text.size(), 1 + model.labels().size() / 8);
@@ -106,7 +106,7 @@ void Api::classify(const Shared& call) {
   for (std::string& line : job.lines)
     std::replace_if(
         line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  job.unwanted = [call] { return call->reply->gone(); };
+  job.canceled = [call] { return call->reply->gone(); };
   job.done = [this, call, work] { respond(call, [&] { return work->response(options_.memory); }); };
   submit(call, model, work->job);
 }

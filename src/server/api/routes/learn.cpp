@@ -52,7 +52,7 @@ void Api::learn_train(const Shared& call) {
   // Seconds of work: on a thread of its own, so that nothing else waits for it.
   const auto train = [this, call, lesson, again, &lessons] {
     respond(call, [&]() -> Response {
-      Lease memory(options_.memory);
+      MemoryReservation memory(options_.memory);
       if (!memory.grow(kTrainingBytes)) throw Refusal(503, "Slowdown: the server has no memory for a training now", 1);
       learning::Watch watch;
       watch.stop = [this, &call] { return closing_.load() || call->reply->gone(); };

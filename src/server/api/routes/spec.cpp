@@ -7,15 +7,15 @@
 namespace fovea::server {
 namespace {
 
-using nlohmann::json;
+using Schema = nlohmann::json;
 
-json field(const char* name, const char* type, bool required, const char* description) {
+Schema field(const char* name, const char* type, bool required, const char* description) {
   return {{"in", "formData"}, {"name", name}, {"type", type}, {"required", required}, {"description", description}};
 }
 
-json responses(const char* description, json schema) {
-  json out = {{"200", {{"description", description}, {"schema", std::move(schema)}}}};
-  const json error = {{"type", "object"}, {"properties", {{"error", {{"type", "string"}}}}}};
+Schema responses(const char* description, Schema schema) {
+  Schema out = {{"200", {{"description", description}, {"schema", std::move(schema)}}}};
+  const Schema error = {{"type", "object"}, {"properties", {{"error", {{"type", "string"}}}}}};
   for (const auto& [status, what] : {std::pair{"400", "Invalid request"}, std::pair{"403", "Invalid API key"},
                                      std::pair{"429", "Slow down"}, std::pair{"500", "Translation error"}}) {
     out[status] = {{"description", what}, {"schema", error}};
@@ -23,21 +23,21 @@ json responses(const char* description, json schema) {
   return out;
 }
 
-json object(std::initializer_list<std::pair<const char*, json>> properties) {
-  json out = {{"type", "object"}, {"properties", json::object()}};
+Schema object(std::initializer_list<std::pair<const char*, Schema>> properties) {
+  Schema out = {{"type", "object"}, {"properties", Schema::object()}};
   for (const auto& [name, schema] : properties) out["properties"][name] = schema;
   return out;
 }
 
-json array(json items) {
+Schema array(Schema items) {
   return {{"type", "array"}, {"items", std::move(items)}};
 }
 
-json get(const char* tag, const char* summary, json schema) {
+Schema get(const char* tag, const char* summary, Schema schema) {
   return {{"get", {{"tags", {tag}}, {"summary", summary}, {"responses", responses(summary, std::move(schema))}}}};
 }
 
-json post(const char* tag, const char* summary, json parameters, json schema) {
+Schema post(const char* tag, const char* summary, Schema parameters, Schema schema) {
   return {{"post",
            {{"tags", {tag}},
             {"summary", summary},
@@ -47,32 +47,32 @@ json post(const char* tag, const char* summary, json parameters, json schema) {
 }
 
 std::string build() {
-  const json text = {{"type", "string"}};
-  const json number = {{"type", "number"}};
-  const json matrix = array(array(number));
-  const json key = field("api_key", "string", false, "API key");
-  const json detection = object({{"language", text}, {"confidence", number}});
-  const json attention = object({{"source", array(text)}, {"target", array(text)}, {"weights", matrix}});
-  const json q = field("q", "string", true, "Text to translate; in JSON also an array of texts");
-  const json one = field("q", "string", true, "Text to translate");
-  const json source = field("source", "string", true, "Source language code, or auto");
-  const json target = field("target", "string", true, "Target language code");
-  const json words = field("merge_words", "boolean", false, "Attention between words instead of tokens");
-  const json node = object({{"id", {{"type", "integer"}}},
-                            {"parent", {{"type", "integer"}}},
-                            {"step", {{"type", "integer"}}},
-                            {"token", text},
-                            {"log_probability", number},
-                            {"finished", {{"type", "boolean"}}}});
-  const json integer = {{"type", "integer"}};
-  const json map = object({{"kind", text},
-                           {"layer", integer},
-                           {"head", integer},
-                           {"queries", array(text)},
-                           {"keys", array(text)},
-                           {"weights", matrix}});
-  const json kind = field("kind", "string", false, "Whose attention: cross (default), encoder, decoder or all");
-  json paths;
+  const Schema text = {{"type", "string"}};
+  const Schema number = {{"type", "number"}};
+  const Schema matrix = array(array(number));
+  const Schema key = field("api_key", "string", false, "API key");
+  const Schema detection = object({{"language", text}, {"confidence", number}});
+  const Schema attention = object({{"source", array(text)}, {"target", array(text)}, {"weights", matrix}});
+  const Schema q = field("q", "string", true, "Text to translate; in JSON also an array of texts");
+  const Schema one = field("q", "string", true, "Text to translate");
+  const Schema source = field("source", "string", true, "Source language code, or auto");
+  const Schema target = field("target", "string", true, "Target language code");
+  const Schema words = field("merge_words", "boolean", false, "Attention between words instead of tokens");
+  const Schema node = object({{"id", {{"type", "integer"}}},
+                              {"parent", {{"type", "integer"}}},
+                              {"step", {{"type", "integer"}}},
+                              {"token", text},
+                              {"log_probability", number},
+                              {"finished", {{"type", "boolean"}}}});
+  const Schema integer = {{"type", "integer"}};
+  const Schema map = object({{"kind", text},
+                             {"layer", integer},
+                             {"head", integer},
+                             {"queries", array(text)},
+                             {"keys", array(text)},
+                             {"weights", matrix}});
+  const Schema kind = field("kind", "string", false, "Whose attention: cross (default), encoder, decoder or all");
+  Schema paths;
   paths["/translate"] = post("translate", "Translate text from a language to another",
                              {q, source, target, field("format", "string", false, "text (default) or html"),
                               field("alternatives", "integer", false, "Preferred number of alternative translations"),
@@ -81,8 +81,8 @@ std::string build() {
                                      {"alternatives", array(text)},
                                      {"detectedLanguage", detection},
                                      {"attention", attention}}));
-  const json checkpoint = field("checkpoint", "integer", false,
-                                "A step of the model's training whose checkpoint was kept (/models lists them)");
+  const Schema checkpoint = field("checkpoint", "integer", false,
+                                  "A step of the model's training whose checkpoint was kept (/models lists them)");
   paths["/attention"] = post(
       "attention", "Every layer and head of the attention, and the beam",
       {one, source, target, field("beam", "integer", false, "Hypotheses kept, 1 to 32"), kind,
@@ -115,13 +115,13 @@ std::string build() {
             field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"), checkpoint,
             key},
            object({{"model", text}, {"page", text}}));
-  const json label = object({{"label", text},
-                             {"probability", number},
-                             {"probabilities", {{"type", "object"}, {"additionalProperties", number}}},
-                             {"tokens", array(text)},
-                             {"attention", array(number)},
-                             {"saliency", {{"type", "object"}, {"additionalProperties", array(number)}}},
-                             {"model", text}});
+  const Schema label = object({{"label", text},
+                               {"probability", number},
+                               {"probabilities", {{"type", "object"}, {"additionalProperties", number}}},
+                               {"tokens", array(text)},
+                               {"attention", array(number)},
+                               {"saliency", {{"type", "object"}, {"additionalProperties", array(number)}}},
+                               {"model", text}});
   paths["/classify"] =
       post("classify", "Choose a label for a text; for an array of texts, an array of answers",
            {field("q", "string", true, "Text to classify; in JSON also an array of texts"),
@@ -165,7 +165,7 @@ std::string build() {
   paths["/frontend/settings"] = get("frontend", "Retrieve frontend specific settings", object({}));
   paths["/health"] = get("server", "Whether the server answers", object({{"status", text}}));
   paths["/metrics"] = get("server", "Counters in Prometheus's text format", text);
-  const json spec = {
+  const Schema spec = {
       {"swagger", "2.0"}, {"info", {{"title", "Fovea"}, {"version", version()}}}, {"paths", std::move(paths)}};
   return spec.dump();
 }

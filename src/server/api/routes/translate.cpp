@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "server/api/answer_memory.hpp"
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/translation_model.hpp"
-#include "server/api/numbers.hpp"
 #include "server/api/texts/detect.hpp"
 #include "server/api/texts/passage.hpp"
 #include "server/api/texts/texts.hpp"
@@ -42,7 +42,7 @@ struct Work {
   }
 
   // Appends it; `memory` is what the text and its records need.
-  void append_attention(std::string& out, Lease& memory) const {
+  void append_attention(std::string& out, MemoryReservation& memory) const {
     std::size_t numbers = 0;
     std::size_t bytes = out.size();
     std::size_t copies = 0;
@@ -55,10 +55,10 @@ struct Work {
         sentences.push_back(&job->translations[line++][0]);
         rows += sentences.back()->target_tokens.size();
         columns += sentences.back()->source_tokens.size();
-        copies += copy_bytes(*sentences.back());
+        copies += heap_bytes(*sentences.back());
       }
       numbers += rows * columns;
-      bytes += json_bytes(sentences);
+      bytes += attention_json_size(sentences);
     }
     check_numbers(numbers);
     take_memory(memory, bytes + copies);
@@ -78,7 +78,7 @@ struct Work {
     if (array) out += ']';
   }
 
-  [[nodiscard]] Response response(const std::shared_ptr<Budget>& budget) const {
+  [[nodiscard]] Response response(const std::shared_ptr<MemoryBudget>& budget) const {
     job->check();
     const auto one_or_all = [this](nlohmann::json all) { return array ? all : all.at(0); };
     const auto best = outputs(0);
@@ -99,7 +99,7 @@ struct Work {
       json["alternatives"] = one_or_all(others);
     }
     std::string body = json.dump();
-    Lease memory(budget);
+    MemoryReservation memory(budget);
     if (attention) {
       body.pop_back();
       body += ",\"attention\":";
@@ -143,7 +143,7 @@ void Api::translate(const Shared& call) {
   }
 
   TranslationJob& job = *work->job;
-  job.memory = Lease(options_.memory);
+  job.memory = MemoryReservation(options_.memory);
   for (const std::string& text : texts.list) {
     work->passages.push_back(format == "html" ? Passage::of_html(text, model.reads())
                                               : Passage::of_text(text, model.reads()));
@@ -158,7 +158,7 @@ void Api::translate(const Shared& call) {
   // Perhaps megabytes: written by a thread of the model, where nobody else waits for it.
   const auto answer = [this, call, work] { respond(call, [&] { return work->response(options_.memory); }); };
   if (job.lines.empty()) return answer();
-  job.unwanted = [call] { return call->reply->gone(); };
+  job.canceled = [call] { return call->reply->gone(); };
   job.done = answer;
   submit(call, model, work->job);
 }
