@@ -23,7 +23,6 @@ void check_completer_usage(const RunOptions& o) {
   }
   const std::pair<bool, const char*> refused[] = {{!o.alignments_file.empty(), "--alignments"},
                                                   {!o.intervene_file.empty(), "--intervene"},
-                                                  {o.rerank_source || o.rerank_target, "--rerank-source"},
                                                   {o.how.replace_unknown, "--replace-unknown"},
                                                   {o.how.coverage_penalty != 0, "--coverage-penalty"},
                                                   {o.load.shortlist, "--shortlist"},

@@ -27,7 +27,6 @@
 #include "fovea/threads.hpp"
 #include "fovea/translator.hpp"
 #include "tasks/interventions_file.hpp"
-#include "tasks/translation/reranker.hpp"
 #include "text/corpus.hpp"
 #include "view/attention_file.hpp"
 
@@ -102,14 +101,6 @@ std::string read_text(const std::string& path) {
 // Before any work, what cannot go together.
 void check_usage(const Options& o) {
   check_outputs_differ({{"--attention", &o.attention_file}, {"--alignments", &o.alignments_file}});
-  if (o.rerank_source.has_value() != o.rerank_target.has_value()) {
-    throw UsageError("--rerank-source and --rerank-target go together");
-  }
-  if (o.rerank_source) {
-    if (o.how.beam < 2) throw UsageError("--beam: with --rerank-source there must be 2 or more to rank");
-    if (o.how.sample) throw UsageError("--sample: sampled outputs are not ranked; leave out --rerank-source");
-    Reranker::check_weight(o.rerank_weight);
-  }
   (void)kinds_of(o);
   if (!o.intervene_file.empty() && o.models.size() > 1) {
     throw UsageError(fmt::format("--intervene: it goes with one model, {} are given", o.models.size()));
@@ -123,9 +114,6 @@ void check_usage(const Options& o) {
     throw UsageError(fmt::format("{}: it goes with one model, {} are given", option, o.models.size()));
   }
   if (o.how.n_best > 1) throw UsageError(fmt::format("--n-best: with {} there is one output for each line", option));
-  if (o.rerank_source) {
-    throw UsageError(fmt::format("--rerank-source: with {} there is no other output to choose", option));
-  }
   if (o.how.layer >= 0 || o.how.head >= 0) {
     throw UsageError(fmt::format("{}: it writes every layer and head; leave out --layer and --head", option));
   }
@@ -163,26 +151,6 @@ AttentionRecord attention_record(const Options& o, const Translation& output) {
                       std::vector<float>(record.target.size() * record.source.size(), 0.0F)};
   }
   return record;
-}
-
-std::optional<Reranker> reranker(const Options& o, const Streams& streams) {
-  if (!o.rerank_source) return std::nullopt;
-  const auto pairs = text::read_parallel(*o.rerank_source, *o.rerank_target);
-  text::JointNgramModel ngrams(pairs.source, pairs.target);
-  const std::size_t left_out = pairs.source.size() - ngrams.aligned();
-  if (ngrams.aligned() == 0) {
-    throw Error(
-        fmt::format("{} and {}: no pair can be aligned token by token, which takes tokens with spaces between, at "
-                    "most two for each of the source's and at most {} on a side",
-                    *o.rerank_source, *o.rerank_target, text::MonotoneAligner::kLongest));
-  }
-  if (left_out > 0) {
-    streams.err << fmt::format(
-        "{} of {} pairs of {} are left out: they cannot be aligned token by token, at most two for each of the "
-        "source's\n",
-        left_out, pairs.source.size(), *o.rerank_source);
-  }
-  return Reranker(std::move(ngrams), o.rerank_weight);
 }
 
 // Each line by itself, with what is changed in it.
@@ -267,7 +235,6 @@ void run_captioner(const Options& o, const Streams& streams) {
     throw UsageError(fmt::format("--model: a model of pictures works alone, {} are given", o.models.size()));
   }
   if (!o.alignments_file.empty()) throw UsageError("--alignments: a picture has no tokens to align");
-  if (o.rerank_source || o.rerank_target) throw UsageError("--rerank-source: captions are not reranked");
   if (!o.intervene_file.empty()) throw UsageError("--intervene: it does not go with a model of pictures");
   check_usage(o);
   if (o.how.replace_unknown) throw UsageError("--replace-unknown: a picture has no words to take instead");
@@ -339,8 +306,6 @@ void run_model(const Options& o, const Streams& streams) {
   }
   // Opened first: what cannot be written is said before the work, not after it.
   RunOutputs outputs(o, streams);
-  const std::optional<Reranker> rerank = reranker(o, streams);
-  if (rerank) how.n_best = how.beam;
   SharedInput input(streams, o.traces() ? kTraceBlock : kBlock);
   while (input.next()) {
     const std::vector<std::string>& lines = input.lines();
@@ -348,14 +313,6 @@ void run_model(const Options& o, const Streams& streams) {
     std::vector<std::vector<Translation>> results = interventions.all.empty()
                                                         ? translator.translate(lines, how)
                                                         : with_interventions(translator, lines, how, interventions);
-    if (rerank) {
-      parallel_for(static_cast<std::int64_t>(lines.size()), 16, [&](std::int64_t from, std::int64_t to) {
-        for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
-          rerank->rank(lines[i], results[i]);
-          results[i].resize(std::min(results[i].size(), static_cast<std::size_t>(o.how.n_best)));
-        }
-      });
-    }
     SharedInput::Outputs block;
     std::vector<AttentionRecord> records;
     for (const std::vector<Translation>& of_line : results) {
@@ -384,11 +341,6 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_option("--beam", s.beam, "hypotheses kept; 1: greedy");
   sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^X");
   sub->add_option("--coverage-penalty", s.coverage_penalty, "punish source tokens that got little attention");
-  auto* source = sub->add_option("--rerank-source", o->rerank_source,
-                                 "rerank the beam by a joint n-gram model of these pairs of lines too")
-                     ->expected(1);
-  sub->add_option("--rerank-target", o->rerank_target, "the other side of those pairs")->expected(1);
-  sub->add_option("--rerank-weight", o->rerank_weight, "the n-gram model's share of the score")->needs(source);
   sub->add_option("--n-best", s.n_best, "outputs per line, each on a line of its own");
   sub->add_option("--min-length", s.min_length, "tokens before the end of sequence may come");
   sub->add_option("--max-length", s.max_length, "most tokens; 0: twice the source and 20, of a language model 50");

@@ -15,8 +15,6 @@ struct RunOptions {
   std::string attention_file, alignments_file, intervene_file;
   std::string kind = "cross";
   bool kind_given = false;
-  std::optional<std::string> rerank_source, rerank_target;
-  double rerank_weight = 0.5;
   TranslateOptions how;
   bool scores = false;
   bool strict = false;

@@ -33,7 +33,7 @@ words() { awk -v n="$1" -v seed="$2" 'BEGIN {
 
 make_data() {
   local data=$1 part seed=1 language
-  mkdir -p "$data"/{multi30k/tok,cmudict-g2p,sigmorphon2018-inflection,scan}
+  mkdir -p "$data"/{multi30k/tok,cmudict-g2p,sigmorphon2018-inflection,scan,trec}
   for part in train val test_2016_flickr; do
     sentences 60 $((++seed)) >"$data/multi30k/tok/$part.lc.norm.tok.en"
     sed 's/\([a-z]\)\b/\1en/g' "$data/multi30k/tok/$part.lc.norm.tok.en" | gzip >"$data/multi30k/tok/$part.lc.norm.tok.de.gz"
@@ -50,5 +50,8 @@ make_data() {
   for part in simple addprim_jump length; do
     sentences 60 $((++seed)) | sed 's/^/IN: /; s/\.$/OUT: I_RUN I_JUMP/' >"$data/scan/tasks_train_$part.txt"
     cp "$data/scan/tasks_train_$part.txt" "$data/scan/tasks_test_$part.txt"
+  done
+  for part in train test; do
+    sentences 60 $((++seed)) | awk '{ print (NR % 3 == 0 ? "HUM:ind " : "LOC:city ") $0 }' >"$data/trec/$part.txt"
   done
 }

@@ -65,18 +65,21 @@ step=$(sed -n 's/^going on from step \([0-9]*\).*/\1/p' "$folder/work/multi30k-p
 works "$reproduce" cmudict-lstm --data "$folder/data" "${small[@]}" -- "${less[@]}"
 holds "$folder/results/cmudict-lstm.md" '`WER \(words not entirely right\)`'
 holds "$folder/results/cmudict-lstm.md" '`PER \(phonemes\)` \([0-9]+ errors'
-# Two models in an ensemble, reranked; each stage is scored too.
-holds "$folder/results/cmudict-lstm.md" '^\| test, the first model alone \| [0-9.]+ \| `WER'
-holds "$folder/results/cmudict-lstm.md" '^\| test, the models alone \| [0-9.]+ \| `PER'
 holds "$folder/results/cmudict-lstm.md" '^\| \*\*test\*\* \| \*\*[0-9.]+\*\* \| `WER'
-holds "$folder/results/cmudict-lstm.md" ', 2 times with seeds 1 to 2, then `fovea run --beam 8` reranked by an n-gram model .* `--rerank-weight 0.4`'
-[ "$(grep -cE '^\| [0-9]+ \| 3 \| ' "$folder/results/cmudict-lstm.md")" = 2 ] || broken "not every training is reported"
-(cd "$folder/work/cmudict-lstm" && "$FOVEA" run --beam 8 --model model --model model-2 --rerank-source train.source \
-  --rerank-target train.target --rerank-weight 0.4 <test.source >"$folder/again")
-cmp "$folder/again" "$folder/work/cmudict-lstm/test.output" || broken "the same by hand writes something else"
-refuses 2 '--seed: cmudict-lstm trains 2 models' "$reproduce" cmudict-lstm --data "$folder/data" "${small[@]}" -- --seed 3
 [ "$(wc -l <"$folder/work/cmudict-lstm/test.output")" = "$(sort -u "$folder/work/cmudict-lstm/test.words" | wc -l)" ] ||
   broken "a word of the test was decoded twice"
+
+# An ensemble of five models; the first one is scored alone too.
+works "$reproduce" trec --data "$folder/data" "${small[@]}" -- "${less[@]}"
+holds "$folder/results/trec.md" '^\| test, the first model alone \| [0-9.]+ \| `'
+holds "$folder/results/trec.md" '^\| \*\*test\*\* \| \*\*[0-9.]+\*\* \| `'
+holds "$folder/results/trec.md" ', 5 times with seeds 1 to 5, then `fovea run'
+[ "$(grep -cE '^\| [0-9]+ \| 3 \| ' "$folder/results/trec.md")" = 5 ] || broken "not every training is reported"
+models=(--model model)
+for k in 2 3 4 5; do models+=(--model "model-$k"); done
+(cd "$folder/work/trec" && "$FOVEA" run "${models[@]}" <test.source >"$folder/again")
+cmp "$folder/again" "$folder/work/trec/test.output" || broken "the same command writes something else"
+refuses 2 '--seed: trec trains 5 models' "$reproduce" trec --data "$folder/data" "${small[@]}" -- --seed 3
 
 works "$reproduce" sigmorphon2018 --data "$folder/data" "${small[@]}" -- "${less[@]}"
 holds "$folder/work/sigmorphon2018/german/train.source" '^[a-h]( [a-h])+ \+V \+PST$'

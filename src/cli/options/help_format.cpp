@@ -48,8 +48,6 @@ std::string_view taken_by(std::string_view option) {
                                                "--hypothesis",
                                                "--reference",
                                                "--alignments",
-                                               "--rerank-source",
-                                               "--rerank-target",
                                                "--api-keys",
                                                "--tls-cert",
                                                "--tls-key",
