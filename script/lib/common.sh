@@ -21,6 +21,14 @@ need_fovea() {
   [ -x "$fovea" ] || fail "$fovea cannot be run; script/build makes build/release/fovea"
 }
 
+# Example programs: in $FOVEA_EXAMPLES, or in the release build, which makes them when they are not there.
+examples=$PWD/build/release/examples
+[ -z "${FOVEA_EXAMPLES:-}" ] || examples=$(absolute "$FOVEA_EXAMPLES")
+need_example() {
+  if [ -z "${FOVEA_EXAMPLES:-}" ] && [ ! -x "$examples/$1" ]; then cmake --build --preset release --target "$1" >&2; fi
+  [ -x "$examples/$1" ] || fail "$examples/$1 cannot be run; cmake --build --preset release --target $1 makes it"
+}
+
 is_number() { [[ $1 =~ ^[0-9]*\.?[0-9]+$ ]]; }
 is_count() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }
 

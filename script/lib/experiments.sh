@@ -137,15 +137,16 @@ experiment_growth() {
 
 # The gradient, by examples/softmax_gradient.cpp; then dates, learnt by an RNN whose attention is divided or not.
 experiment_scale() {
-  local program=${FOVEA_EXAMPLES:-build/release/examples}/example_softmax_gradient dim row dir part
-  [ -x "$program" ] || fail "$program is not there; cmake --build --preset release --target example_softmax_gradient makes it"
-  "$program" >"$out/scale.csv"
+  local dim row dir part
+  need_example example_softmax_gradient
+  need_example example_dates
+  "$examples/example_softmax_gradient" >"$out/scale.csv"
   "$fovea" chart "$out/scale.csv" --svg "$out/scale.svg" --log-x --log-y --y "dot mean,scaled mean,dot median,scaled median" \
     --y "dot largest weight,scaled largest weight" --title "Norm of the gradient at the scores, 32 keys" \
     --title "Largest weight of a query (mean)" --x-label "width d of query and keys"
   dir=$work/scale
   for part in train:10000 valid:500 test:1000; do
-    "$fovea" dates --count "${part#*:}" --split "${part%:*}" --source "$dir/${part%:*}.source" --target "$dir/${part%:*}.target"
+    "$examples/example_dates" --count "${part#*:}" --split "${part%:*}" --source "$dir/${part%:*}.source" --target "$dir/${part%:*}.target"
   done
   echo "width,transformer dot,transformer scaled dot,LSTM dot,LSTM scaled dot" >"$out/scale-training.csv"
   for dim in 16 64 256; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# try_static.sh BINARY [STEPS]: the statically linked fovea alone in an empty folder, as its whole file system: trains on
-# dates, translates, finds Chinese words, serves. As another user than root it needs user namespaces.
+# try_static.sh BINARY DATES [STEPS]: the statically linked fovea alone in an empty folder, as its whole file system: trains
+# on dates (of the program DATES), translates, finds Chinese words, serves. As another user than root it needs user namespaces.
 set -euo pipefail
 folder=$(mktemp -d) server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
@@ -9,10 +9,10 @@ enter=(chroot "$folder")
 [ "$(id -u)" = 0 ] || enter=(unshare --user --map-root-user "${enter[@]}")
 check() { [ "$2" = "$3" ] || { echo "try_static.sh: $1 gave '$2' instead of '$3'" >&2; exit 1; }; }
 
-"${enter[@]}" /fovea dates --count 30000 --split train --source /source --target /target
+"$2" --count 30000 --source "$folder/source" --target "$folder/target"
 "${enter[@]}" /fovea train --model /model --source /source --target /target --languages dates-iso --preset rnn-bahdanau \
   --dim 128 --embedding 64 --tokenizer char --dropout 0.1 --label-smoothing 0 --batch-tokens 3000 --learning-rate 3e-3 \
-  --warmup 20 --max-steps "${2:-60}" >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
+  --warmup 20 --max-steps "${3:-60}" >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
 date=$(echo '3 March 2021' | "${enter[@]}" /fovea run --model /model)
 
 # Words by ICU's dictionary, pieces by SentencePiece.

@@ -15,7 +15,6 @@ void add_bench(CLI::App& app, const Streams& streams);
 void add_chat(CLI::App& app, const Streams& streams);
 void add_chart(CLI::App& app, const Streams& streams);
 void add_compare(CLI::App& app, const Streams& streams);
-void add_dates(CLI::App& app, const Streams& streams);
 void add_evaluate(CLI::App& app, const Streams& streams);
 void add_explain(CLI::App& app, const Streams& streams);
 void add_export(CLI::App& app, const Streams& streams);

@@ -53,11 +53,11 @@ struct Command {
   void (*add)(CLI::App& app, const Streams& streams);
 };
 constexpr Command kCommands[] = {
-    {"attend", add_attend},       {"bench", add_bench},   {"chart", add_chart},       {"chat", add_chat},
-    {"compare", add_compare},     {"dates", add_dates},   {"evaluate", add_evaluate}, {"explain", add_explain},
-    {"export", add_export},       {"import", add_import}, {"learn", add_learn},       {"probe", add_probe},
-    {"quantize", add_quantize},   {"run", add_run},       {"score", add_score},       {"serve", add_serve},
-    {"shortlist", add_shortlist}, {"train", add_train},   {"view", add_view},
+    {"attend", add_attend},   {"bench", add_bench},       {"chart", add_chart},     {"chat", add_chat},
+    {"compare", add_compare}, {"evaluate", add_evaluate}, {"explain", add_explain}, {"export", add_export},
+    {"import", add_import},   {"learn", add_learn},       {"probe", add_probe},     {"quantize", add_quantize},
+    {"run", add_run},         {"score", add_score},       {"serve", add_serve},     {"shortlist", add_shortlist},
+    {"train", add_train},     {"view", add_view},
 };
 
 // Only the one that is called, if it is one: to describe the options of all takes some milliseconds, in which a short

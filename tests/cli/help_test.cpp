@@ -25,8 +25,7 @@ std::string help(std::vector<std::string> command) {
 
 TEST(Help, ShowsDefaultsAndRangesInWords) {
   EXPECT_THAT(help({"run"}), HasSubstr("--beam N hypotheses kept; 1: greedy (default: 5)"));
-  EXPECT_THAT(help({"dates"}), HasSubstr("--count N how many pairs (default: 10)"));
-  EXPECT_THAT(help({"dates"}), HasSubstr("--split train|valid|test"));
+  EXPECT_THAT(help({"evaluate"}), HasSubstr("--tokenize 13a|zh|char|none"));
   EXPECT_THAT(help({"train"}), HasSubstr("end after so many steps; 0: no limit (default)"));
   EXPECT_THAT(help({"train"}), HasSubstr("Adam's epsilon (default: 1e-9)"));
   EXPECT_THAT(help({"train"}), HasSubstr("--warmup N steps until it is reached (default: 1000, at most 30%"));
@@ -49,8 +48,7 @@ TEST(Help, SaysWhatIsAFileAndWhatAFolder) {
 }
 
 TEST(Help, NoCommandShowsATypesNameOrTheLargestNumber) {
-  for (const char* name :
-       {"attend", "chart", "dates", "evaluate", "explain", "run", "score", "serve", "train", "view"}) {
+  for (const char* name : {"attend", "chart", "evaluate", "explain", "run", "score", "serve", "train", "view"}) {
     const std::string text = help({name});
     for (const char* word :
          {" INT", " UINT", " FLOAT", "9223372036854775807", "REQUIRED", ":{", " in [", "default: )"}) {

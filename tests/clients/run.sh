@@ -1,14 +1,14 @@
 #!/bin/sh
-# run.sh SOURCE BUILD FOVEA: installs the clients from npm into BUILD, trains a small model there, and lets them ask it.
+# run.sh SOURCE BUILD FOVEA DATES: installs the clients from npm into BUILD, trains a small model there, and lets them ask it.
 # What is done already is not done again. Ends with 77 (skipped) where npm is missing or cannot fetch.
 set -eu
-source=$1 build=$2 fovea=$3
+source=$1 build=$2 fovea=$3 dates=$4
 . "$source/../support/npm.sh"
 fetch_packages
 
 if [ ! -f "$build/model/config.json" ] || [ ! -f "$build/model/model.safetensors" ]; then
   for part in train:2000 valid:100; do
-    "$fovea" dates --count "${part#*:}" --split "${part%:*}" --source "$build/${part%:*}.source" --target "$build/${part%:*}.target"
+    "$dates" --count "${part#*:}" --split "${part%:*}" --source "$build/${part%:*}.source" --target "$build/${part%:*}.target"
   done
   rm -rf "$build/new"
   "$fovea" train --model "$build/new" --source "$build/train.source" --target "$build/train.target" \

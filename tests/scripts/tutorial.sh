@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every command of docs/learn/tutorial.md works: the fenced sh blocks, one after another in an empty folder, with the binary
-# $FOVEA. The server's port is replaced by one that is free.
+# $FOVEA and the programs in $FOVEA_EXAMPLES. The server's port is replaced by one that is free.
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
 command -v curl >/dev/null || { echo "skipped: no curl (Debian: curl)"; exit 77; }
@@ -16,7 +16,7 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 [ "$(grep -c '' "$folder/commands")" -gt 30 ] || broken "docs/learn/tutorial.md has hardly any commands"
 
 cd "$folder/work"
-PATH=$folder/bin:$PATH timeout 200 bash "$folder/commands" >"$folder/out" 2>"$folder/err" ||
+PATH=$folder/bin:$FOVEA_EXAMPLES:$PATH timeout 200 bash "$folder/commands" >"$folder/out" 2>"$folder/err" ||
   broken "docs/learn/tutorial.md: $(tail -n 3 "$folder/err")"
 # What the page says about the results is true.
 mapfile -t accuracies < <(sed -n 's/\taccuracy$//p' "$folder/out")

@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# mpi.sh FOVEA FOLDER: trainings on one, two and four processes leave the same bytes; one goes on with another number of
+# mpi.sh FOVEA DATES FOLDER: trainings on one, two and four processes leave the same bytes; one goes on with another number of
 # processes; a rank that is killed, hangs or finds its disk full ends the job; run, score and validation share their
 # lines out.
 set -euo pipefail
-fovea=$1
-dir=$2
+fovea=$1 dates=$2 dir=$3
 rm -rf "$dir"
 mkdir -p "$dir"
 cd "$dir"
 fail() { echo "$*" >&2; exit 1; }
-"$fovea" dates --count 400 --source train.source --target train.target
-"$fovea" dates --count 21 --split valid --source valid.source --target valid.target
+"$dates" --count 400 --source train.source --target train.target
+"$dates" --count 21 --split valid --source valid.source --target valid.target
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 steps=12

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# stream.sh FOVEA FOLDER: a training whose text is streamed. Where the text fits, the same bytes as in memory; where it
+# stream.sh FOVEA DATES FOLDER: a training whose text is streamed. Where the text fits, the same bytes as in memory; where it
 # does not, less memory, the same bytes after an interruption and on two processes, and every line in every epoch.
 set -euo pipefail
-fovea=$1
-dir=$2
+fovea=$1 dates=$2 dir=$3
 rm -rf "$dir"
 mkdir -p "$dir"
 cd "$dir"
 fail() { echo "$*" >&2; exit 1; }
-"$fovea" dates --count 3000 --source train.source --target train.target
-"$fovea" dates --count 20 --split valid --source valid.source --target valid.target
+"$dates" --count 3000 --source train.source --target train.target
+"$dates" --count 20 --split valid --source valid.source --target valid.target
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 train() { # FOLDER STEPS [options]

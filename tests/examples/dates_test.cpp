@@ -1,4 +1,4 @@
-#include "text/dates.hpp"
+#include "dates/dates.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,11 +6,10 @@
 #include <map>
 #include <set>
 
-#include "fovea/error.hpp"
 #include "support/files.hpp"
 #include "text/unicode.hpp"
 
-namespace fovea::text {
+namespace dates {
 namespace {
 
 using testing::Contains;
@@ -18,8 +17,8 @@ using testing::HasSubstr;
 
 std::vector<std::string> all_ways(int year, int month, int day) {
   std::vector<std::string> out;
-  out.reserve(static_cast<std::size_t>(date_formats()));
-  for (int format = 0; format < date_formats(); ++format) out.push_back(write_date(format, year, month, day));
+  out.reserve(static_cast<std::size_t>(format_count()));
+  for (int format = 0; format < format_count(); ++format) out.push_back(write_date(format, year, month, day));
   return out;
 }
 
@@ -47,7 +46,7 @@ TEST(Dates, NoLineHasTwoMeanings) {
       for (int day = 1; day <= 28; ++day) {
         const std::string iso = std::to_string(year * 10000 + month * 100 + day);
         for (const std::string& line : all_ways(year, month, day)) {
-          EXPECT_EQ(invalid_utf8(line), std::string::npos);
+          EXPECT_EQ(fovea::text::invalid_utf8(line), std::string::npos);
           EXPECT_EQ(meaning.emplace(line, iso).first->second, iso) << line;
         }
       }
@@ -56,17 +55,17 @@ TEST(Dates, NoLineHasTwoMeanings) {
 }
 
 TEST(Dates, TheSameSeedGivesTheSameLinesAnotherSeedOthers) {
-  const auto a = make_dates(500, 7, DateSplit::train);
-  EXPECT_EQ(make_dates(500, 7, DateSplit::train).source, a.source);
-  EXPECT_EQ(make_dates(500, 7, DateSplit::train).target, a.target);
-  EXPECT_NE(make_dates(500, 8, DateSplit::train).source, a.source);
-  EXPECT_EQ(make_dates(1, 1, DateSplit::test).target[0].size(), 10u);
+  const auto a = make_lines(500, 7, Split::train);
+  EXPECT_EQ(make_lines(500, 7, Split::train).source, a.source);
+  EXPECT_EQ(make_lines(500, 7, Split::train).target, a.target);
+  EXPECT_NE(make_lines(500, 8, Split::train).source, a.source);
+  EXPECT_EQ(make_lines(1, 1, Split::test).target[0].size(), 10u);
 }
 
 TEST(Dates, SplitsShareNoLineWhateverTheSeed) {
-  const auto train = make_dates(30000, 1, DateSplit::train).source;
-  const auto valid = make_dates(2000, 1, DateSplit::valid).source;
-  const auto test = make_dates(2000, 2, DateSplit::test).source;
+  const auto train = make_lines(30000, 1, Split::train).source;
+  const auto valid = make_lines(2000, 1, Split::valid).source;
+  const auto test = make_lines(2000, 2, Split::test).source;
   std::set<std::string> all(train.begin(), train.end());
   all.insert(valid.begin(), valid.end());
   all.insert(test.begin(), test.end());
@@ -74,36 +73,41 @@ TEST(Dates, SplitsShareNoLineWhateverTheSeed) {
 }
 
 TEST(Dates, WhatCannotBeMadeIsAnError) {
-  EXPECT_THROW((void)make_dates(0, 1, DateSplit::train), UsageError);
-  EXPECT_THROW((void)make_dates(1000000, 1, DateSplit::train), UsageError);
-  EXPECT_THROW((void)write_date(0, 2021, 2, 29), UsageError);
-  EXPECT_THROW((void)write_date(date_formats(), 2021, 2, 2), UsageError);
-  EXPECT_THROW((void)date_split("dev"), UsageError);
+  EXPECT_THROW((void)make_lines(0, 1, Split::train), std::invalid_argument);
+  EXPECT_THROW((void)make_lines(1000000, 1, Split::train), std::invalid_argument);
+  EXPECT_THROW((void)write_date(0, 2021, 2, 29), std::invalid_argument);
+  EXPECT_THROW((void)write_date(format_count(), 2021, 2, 2), std::invalid_argument);
+  EXPECT_THROW((void)split_named("dev"), std::invalid_argument);
+}
+
+// Runs example_dates with these arguments in a folder; its exit code.
+int run_dates(const fovea::test::TemporaryFolder& folder, const std::string& arguments) {
+  const std::string command = "cd '" + folder.path() + "' && '" FOVEA_EXAMPLE_DATES "' " + arguments + " >out 2>err";
+  return WEXITSTATUS(std::system(command.c_str()));
 }
 
 TEST(DatesCommand, WritesBothFilesOrPrintsPairs) {
-  const test::TemporaryFolder folder;
-  const auto written = test::run_cli({"dates", "--count", "20", "--seed", "3", "--split", "test", "--source",
-                                      folder.path("s"), "--target", folder.path("t")});
-  EXPECT_EQ(written.code, 0) << written.err;
-  const auto printed = test::run_cli({"dates", "--count", "20", "--seed", "3", "--split", "test"});
+  const fovea::test::TemporaryFolder folder;
+  const std::string same = "--count 20 --seed 3 --split test";
+  EXPECT_EQ(run_dates(folder, same + " --source s --target t"), 0) << folder.read("err");
+  EXPECT_EQ(run_dates(folder, same), 0);
   std::istringstream source(folder.read("s")), target(folder.read("t"));
   std::string pairs, a, b;
   while (std::getline(source, a) && std::getline(target, b)) pairs += a + "\t" + b + "\n";
-  EXPECT_EQ(pairs, printed.out);
+  EXPECT_EQ(pairs, folder.read("out"));
   EXPECT_EQ(std::count(pairs.begin(), pairs.end(), '\n'), 20);
 }
 
 TEST(DatesCommand, WrongUsageEndsWith2AndWritesNothing) {
-  const test::TemporaryFolder folder;
-  EXPECT_EQ(test::run_cli({"dates", "--source", folder.path("s")}).code, 2);
-  EXPECT_EQ(test::run_cli({"dates", "--count", "0"}).code, 2);
-  EXPECT_EQ(test::run_cli({"dates", "--split", "dev"}).code, 2);
-  const auto ran = test::run_cli({"dates", "--source", folder.path("s"), "--target", folder.path("no/t")});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("no/t"));
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  const fovea::test::TemporaryFolder folder;
+  for (const char* arguments : {"--source s", "--count 0 --source s --target t", "--count ten --source s --target t",
+                                "--split dev --source s --target t", "--lines 3", "--count"}) {
+    EXPECT_EQ(run_dates(folder, arguments), 2) << arguments;
+    EXPECT_FALSE(std::filesystem::exists(folder.path("s"))) << arguments;
+  }
+  EXPECT_EQ(run_dates(folder, "--source s --target no/t"), 1);
+  EXPECT_THAT(folder.read("err"), HasSubstr("no/t"));
 }
 
 }  // namespace
-}  // namespace fovea::text
+}  // namespace dates
