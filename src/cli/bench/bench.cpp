@@ -1,4 +1,4 @@
-// fovea bench gemm|attention|train|decode|math|rnn: measures, and prints one JSON object on the last line.
+// fovea bench gemm|attention|train|decode: measures, and prints one JSON object on the last line.
 #include "cli/bench/bench.hpp"
 
 #include <atomic>
@@ -15,8 +15,6 @@ void add_bench(CLI::App& app, const Streams& streams) {
   add_bench_attention(*bench, streams);
   add_bench_decode(*bench, streams);
   add_bench_gemm(*bench, streams);
-  add_bench_math(*bench, streams);
-  add_bench_rnn(*bench, streams);
   add_bench_train(*bench, streams);
 }
 

@@ -14,8 +14,6 @@ namespace fovea::cli {
 
 void add_bench_attention(CLI::App& bench, const Streams& streams);
 void add_bench_gemm(CLI::App& bench, const Streams& streams);
-void add_bench_math(CLI::App& bench, const Streams& streams);
-void add_bench_rnn(CLI::App& bench, const Streams& streams);
 void add_bench_train(CLI::App& bench, const Streams& streams);
 void add_bench_decode(CLI::App& bench, const Streams& streams);
 

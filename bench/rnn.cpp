@@ -1,20 +1,19 @@
-// fovea bench rnn [--batch B] [--steps T] [--units H] [--threads N] [--seconds S]: recurrent networks, forward and
-// backward.
+// bench_rnn [--batch B] [--steps T] [--units H] [--threads N] [--seconds S]: recurrent networks, forward and backward.
 //   → threads, peak_gflops, networks: [{"network","forward_ms","backward_ms","gflops","fraction"}]; the products that
 //   the formulas need are counted (those with a first state of zeros are not), and the gates' arithmetic is not
-#include <memory>
+#include <CLI/CLI.hpp>
+#include <iostream>
 #include <nlohmann/json.hpp>
-#include <ostream>
 
 #include "base/rng.hpp"
 #include "cli/bench/bench.hpp"
 #include "fovea/recurrent.hpp"
 #include "fovea/threads.hpp"
-#include "kernels/gemm_kernels.hpp"
-#include "kernels/kernels.hpp"
 
-namespace fovea::cli {
+namespace fovea {
 namespace {
+
+using cli::best_nanoseconds;
 
 struct RnnBench {
   std::int64_t batch = 280;
@@ -28,19 +27,6 @@ Tensor random_values(const Shape& shape, Rng& rng) {
   Tensor t = Tensor::empty(shape);
   for (float& v : t.values()) v = static_cast<float>(0.2 * rng.uniform() - 0.1);
   return t;
-}
-
-/// All threads in the register-only loop at once.
-double peak_gflops(int threads) {
-  const auto& gemm = *kernels::active().gemm;
-  double work = 0;
-  const double ns = best_nanoseconds(0.2, 1, [&] {
-    parallel_for(threads, 1, [&](std::int64_t begin, std::int64_t) {
-      const double done = gemm.peak(200000);
-      if (begin == 0) work = done;
-    });
-  });
-  return work * threads / ns;
 }
 
 GruWeights gru_weights(std::int64_t in, std::int64_t h, Rng& rng) {
@@ -84,30 +70,29 @@ nlohmann::json measure(const RnnBench& how, const char* name, std::int64_t gates
 }
 
 }  // namespace
+}  // namespace fovea
 
-void add_bench_rnn(CLI::App& bench, const Streams& streams) {
-  auto* rnn = bench.add_subcommand("rnn", "recurrent networks, forward and backward");
-  auto how = std::make_shared<RnnBench>();
-  rnn->add_option("--batch", how->batch, "sequences")->check(CLI::Range(1, 1 << 20));
-  rnn->add_option("--steps", how->steps, "steps of each")->check(CLI::Range(1, 1 << 20));
-  rnn->add_option("--units", how->units, "units, and width of the input")->check(CLI::Range(1, 1 << 14));
-  rnn->add_option("--threads", how->threads, "threads");
-  rnn->add_option("--seconds", how->seconds, "time per network")->check(CLI::Range(0.01, 60.0));
-  rnn->callback([how, &streams] {
-    set_threads(how->threads);
-    const double peak = peak_gflops(how->threads);
-    Rng rng(2);
-    const std::int64_t h = how->units;
-    const GruWeights gf = gru_weights(h, h, rng);
-    const GruWeights gb = gru_weights(h, h, rng);
-    const LstmWeights l = lstm_weights(h, h, rng);
-    nlohmann::json networks = nlohmann::json::array();
-    networks.push_back(
-        measure(*how, "bidirectional gru", 3, 2, peak, [&](const Var& x) { return bidirectional_gru(x, gf, gb); }));
-    networks.push_back(measure(*how, "lstm", 4, 1, peak, [&](const Var& x) { return lstm(x, l); }));
-    streams.out << nlohmann::json{{"threads", how->threads}, {"peak_gflops", peak}, {"networks", networks}}.dump()
-                << '\n';
-  });
+int main(int count, char** arguments) {
+  using namespace fovea;
+  CLI::App app("recurrent networks, forward and backward");
+  RnnBench how;
+  app.add_option("--batch", how.batch, "sequences")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--steps", how.steps, "steps of each")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--units", how.units, "units, and width of the input")->check(CLI::Range(1, 1 << 14));
+  app.add_option("--threads", how.threads, "threads");
+  app.add_option("--seconds", how.seconds, "time per network")->check(CLI::Range(0.01, 60.0));
+  CLI11_PARSE(app, count, arguments);
+  set_threads(how.threads);
+  const double peak = cli::measure_peak_gflops();
+  Rng rng(2);
+  const std::int64_t h = how.units;
+  const GruWeights gf = gru_weights(h, h, rng);
+  const GruWeights gb = gru_weights(h, h, rng);
+  const LstmWeights l = lstm_weights(h, h, rng);
+  nlohmann::json networks = nlohmann::json::array();
+  networks.push_back(
+      measure(how, "bidirectional gru", 3, 2, peak, [&](const Var& x) { return bidirectional_gru(x, gf, gb); }));
+  networks.push_back(measure(how, "lstm", 4, 1, peak, [&](const Var& x) { return lstm(x, l); }));
+  std::cout << nlohmann::json{{"threads", how.threads}, {"peak_gflops", peak}, {"networks", networks}} << '\n';
+  return 0;
 }
-
-}  // namespace fovea::cli

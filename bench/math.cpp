@@ -1,10 +1,11 @@
-// fovea bench math [--seconds S]: exp, tanh, sigmoid … of every kernel table against scalar libm, in L1.
+// bench_math [--seconds S]: exp, tanh, sigmoid … of every kernel table against scalar libm, in L1.
 //   → elements, functions: [{"name","kernels","ns" (per element),"libm_ns","speedup","max_ulp" (of values in this
 //   run)}]
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstring>
+#include <iostream>
 #include <nlohmann/json.hpp>
-#include <ostream>
 #include <vector>
 
 #include "base/rng.hpp"
@@ -13,8 +14,10 @@
 #include "kernels/math.hpp"
 #include "kernels/random.hpp"
 
-namespace fovea::cli {
+namespace fovea {
 namespace {
+
+using cli::best_nanoseconds;
 
 constexpr std::size_t kElements = 1024;  // 4 KB in and out: well inside the first cache
 
@@ -97,20 +100,19 @@ nlohmann::json measure_dropout(double seconds) {
 }
 
 }  // namespace
+}  // namespace fovea
 
-void add_bench_math(CLI::App& bench, const Streams& streams) {
-  auto* math = bench.add_subcommand("math", "exp, tanh, sigmoid … against scalar libm, in L1");
-  auto seconds = std::make_shared<double>(0.05);
-  math->add_option("--seconds", *seconds, "time per function and kernel table")->check(CLI::Range(0.001, 10.0));
-  math->callback([seconds, &streams] {
-    nlohmann::json rows = nlohmann::json::array();
-    for (const Function& function : functions) {
-      for (const auto& row : measure(function, *seconds)) rows.push_back(row);
-    }
-    streams.out
-        << nlohmann::json{{"elements", kElements}, {"functions", rows}, {"dropout", measure_dropout(*seconds)}}.dump()
-        << '\n';
-  });
+int main(int count, char** arguments) {
+  CLI::App app("exp, tanh, sigmoid … of every kernel table against scalar libm, in L1");
+  double seconds = 0.05;
+  app.add_option("--seconds", seconds, "time per function and kernel table")->check(CLI::Range(0.001, 10.0));
+  CLI11_PARSE(app, count, arguments);
+  nlohmann::json rows = nlohmann::json::array();
+  for (const fovea::Function& function : fovea::functions) {
+    for (const auto& row : fovea::measure(function, seconds)) rows.push_back(row);
+  }
+  const nlohmann::json report{
+      {"elements", fovea::kElements}, {"functions", rows}, {"dropout", fovea::measure_dropout(seconds)}};
+  std::cout << report << '\n';
+  return 0;
 }
-
-}  // namespace fovea::cli
