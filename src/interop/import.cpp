@@ -36,9 +36,10 @@ interop::ImportedModel read(const fs::path& source) {
   if (!fs::is_directory(source)) {
     const std::string ending = source.extension().string();
     if (ending == ".npz" || ending == ".bin") return interop::import_marian(source);
-    if (ending == ".pt") return interop::import_opennmt(source);
-    throw FileError(source.string() +
-                    ": not the model of a program that is known (Marian: .npz, .bin; OpenNMT-py: .pt)");
+    throw FileError(
+        source.string() +
+        ": not a model that can be imported; a file must be Marian's .npz or .bin (checkpoints of fairseq and "
+        "OpenNMT-py are not supported)");
   }
   const auto has = [&](const char* name) { return fs::exists(source / name); };
   for (const char* vocabulary : {"source_vocabulary.txt", "source_vocabulary.json", "shared_vocabulary.txt",
@@ -54,13 +55,12 @@ interop::ImportedModel read(const fs::path& source) {
   if (files.empty()) files = files_with(source, ".bin");
   // Marian's lexical shortlists, as lex.50.50.ende.s2t.bin, are no models.
   std::erase_if(files, [](const fs::path& file) { return file.filename().string().starts_with("lex."); });
-  if (files.empty()) files = files_with(source, ".pt");
   if (files.size() == 1) return read(files[0]);
   if (files.size() > 1) {
     throw FileError(fmt::format("{}: holds {} and {}; name the one to import", source.string(),
                                 files[0].filename().string(), files[1].filename().string()));
   }
-  throw FileError(source.string() + ": no model of CTranslate2, Hugging Face's Transformers, Marian or OpenNMT-py");
+  throw FileError(source.string() + ": no model of CTranslate2, Hugging Face's Transformers or Marian");
 }
 
 std::string described(const ModelConfig& config, std::int64_t weights) {

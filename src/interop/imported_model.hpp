@@ -46,9 +46,7 @@ void set_activation(TransformerConfig& config, std::string_view name, const std:
 [[nodiscard]] ImportedModel import_ctranslate2(const std::filesystem::path& folder);
 [[nodiscard]] ImportedModel import_marianmt(const std::filesystem::path& folder);
 [[nodiscard]] ImportedModel import_gpt2(const std::filesystem::path& folder);
-/// `file`: .npz or .bin; vocabularies stand beside it.
+/// `file`: .npz or .bin, with the vocabularies in the same folder.
 [[nodiscard]] ImportedModel import_marian(const std::filesystem::path& file);
-/// `file`: a checkpoint, .pt; source.spm and target.spm beside it cut text.
-[[nodiscard]] ImportedModel import_opennmt(const std::filesystem::path& file);
 
 }  // namespace fovea::interop

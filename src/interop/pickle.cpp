@@ -12,32 +12,13 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
-  return std::any_of(names.begin(), names.end(), [&](const char* n) { return name == n; });
-}
-
-bool is_dictionary(const std::string& name) {
-  return is_one_of(name, {"collections OrderedDict", "collections defaultdict", "collections Counter"});
-}
-
-// What stands beside the tensors of a checkpoint and is kept as a name with its parts: options, PyTorch's types, and
-// the vocabularies of torchtext and OpenNMT-py, with the functions that cut text (str.split is getattr of str).
-bool is_inert(const std::string& name) {
-  if (name.starts_with("torchtext.") || name.starts_with("onmt.")) return true;
-  const std::size_t space = name.find(' ');
-  const std::string module = name.substr(0, space);
-  if (module == "__builtin__" || module == "builtins") {
-    return is_one_of(name.substr(space + 1), {"getattr", "str", "unicode", "int", "float", "list", "set"});
-  }
-  return is_one_of(name, {"argparse Namespace", "functools partial", "torch device", "torch int64", "torch float32",
-                          "torch float16", "torch uint8", "torch bool"});
-}
-
-// Any other name is refused before anything is done with it.
+// The names that a dictionary of tensors needs.
 bool is_known_global(const std::string& name) {
   if (name.size() > 200) return false;  // it is copied wherever it is named
-  if (is_one_of(name, {"torch._utils _rebuild_tensor_v2", "torch._utils _rebuild_parameter"})) return true;
-  if (is_dictionary(name) || is_inert(name)) return true;
+  if (name == "collections OrderedDict" || name == "torch._utils _rebuild_tensor_v2" ||
+      name == "torch._utils _rebuild_parameter") {
+    return true;
+  }
   return name.starts_with("torch ") && name.ends_with("Storage");
 }
 
@@ -112,7 +93,7 @@ class Machine {
   void push_global(const std::string& name) {
     if (!is_known_global(name)) {
       const bool fairseq = name.starts_with("fairseq.") || name.starts_with("omegaconf.");
-      throw FileError(fmt::format("{}: the pickle names \"{}\", which no model that can be read needs; it is not run{}",
+      throw FileError(fmt::format("{}: the pickle names \"{}\", which no dictionary of tensors needs; it is not run{}",
                                   where_, name, fairseq ? " (checkpoints of fairseq are not supported)" : ""));
     }
     push({.kind = Kind::global, .text = name});
@@ -124,12 +105,7 @@ class Machine {
     if (at(function).kind != Kind::global || at(arguments).kind != Kind::list) fail("a call of what is no function");
     const std::string name = at(function).text;
     const std::vector<std::uint32_t>& given = at(arguments).items;
-    if (is_inert(name)) return push({.kind = Kind::object, .text = name, .items = {arguments}});
-    if (is_dictionary(name)) {
-      // A counter's numbers are its argument; a defaultdict's is what makes a missing value.
-      if (given.size() == 1 && at(given[0]).kind == Kind::dictionary) return stack_.push_back(given[0]);
-      if (given.size() <= 1) return push({.kind = Kind::dictionary});
-    }
+    if (name == "collections OrderedDict" && given.empty()) return push({.kind = Kind::dictionary});
     // Arguments are copied, and a tuple may be named many times: it must not be longer than a tensor's.
     if (name == "torch._utils _rebuild_tensor_v2" && given.size() >= 4 && given.size() <= 8) {
       PickleValue tensor{.kind = Kind::tensor, .items = given};
@@ -141,16 +117,11 @@ class Machine {
     fail(fmt::format("a call of {} with {} arguments", name, given.size()));
   }
 
-  // The attributes of the value on top of the stack. Those of an ordered dictionary are its versions, which no tensor
-  // needs.
-  void build() {
+  // The state of an ordered dictionary holds its versions, which no tensor needs.
+  void ignore_state() {
     const std::uint32_t state = pop();
-    if (stack_.empty()) fail("the stack is empty");
-    PickleValue& of = at(stack_.back());
-    if (of.kind == Kind::object && of.items.size() == 1) {
-      of.items.push_back(state);
-    } else if (of.kind != Kind::dictionary || at(state).kind != Kind::dictionary) {
-      fail("the state of what is no object");
+    if (stack_.empty() || at(stack_.back()).kind != Kind::dictionary || at(state).kind != Kind::dictionary) {
+      fail("state of a value that is not a dictionary");
     }
   }
 
@@ -220,7 +191,6 @@ class Machine {
       case 0x87:
         return push_tuple(code - 0x84U);
       case 'R':
-      case 0x81:  // NEWOBJ: an object of a class without a call of its own
         return call();
       case 'q':
         return remember(in_.number<std::uint8_t>());
@@ -244,9 +214,9 @@ class Machine {
       case 'e':
         return extend(Kind::list, pop_to_mark());
       case 'b':
-        return build();
+        return ignore_state();
       default:
-        throw FileError(fmt::format("{}: the pickle has the operation 0x{:02x}, which no model that can be read needs",
+        throw FileError(fmt::format("{}: the pickle has the operation 0x{:02x}, which no dictionary of tensors needs",
                                     where_, code));
     }
   }
@@ -259,20 +229,6 @@ class Machine {
 };
 
 }  // namespace
-
-const PickleValue* Pickle::find(const PickleValue& in, std::string_view name) const {
-  if (in.kind == Kind::object && in.items.size() == 2) {
-    const PickleValue& attributes = values[in.items[1]];
-    return attributes.kind == Kind::dictionary ? find(attributes, name) : nullptr;
-  }
-  if (in.kind != Kind::dictionary) return nullptr;
-  // A key that stands there twice has its last value, as in Python.
-  for (std::size_t i = in.items.size(); i >= 2; i -= 2) {
-    const PickleValue& key = values[in.items[i - 2]];
-    if (key.kind == Kind::text && key.text == name) return &values[in.items[i - 1]];
-  }
-  return nullptr;
-}
 
 Pickle read_pickle(std::span<const std::byte> bytes, const std::string& where) {
   return Machine(bytes, where).run();

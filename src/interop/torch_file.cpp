@@ -1,8 +1,11 @@
-#include "interop/torch_file.hpp"
-
 #include <fmt/format.h>
 
+#include <map>
+
 #include "fovea/error.hpp"
+#include "interop/files.hpp"
+#include "interop/pickle.hpp"
+#include "interop/zip.hpp"
 
 namespace fovea::interop {
 namespace {
@@ -66,37 +69,28 @@ ForeignTensors::Item tensor_of(const Pickle& pickle, const PickleValue& value,
 
 }  // namespace
 
-TorchFile::TorchFile(const FileBytes& file) : name_(file.name) {
+ForeignTensors read_torch(const FileBytes& file) {
+  ForeignTensors tensors(file.name);
   const ZipEntry* pickled = nullptr;
+  std::map<std::string, ZipEntry> storages;
   const auto entries = read_zip(file.bytes, file.owner, file.name);
   for (const ZipEntry& entry : entries) {
     const std::size_t slash = entry.name.rfind('/');
     const std::string name = slash == std::string::npos ? entry.name : entry.name.substr(slash + 1);
     if (name == "data.pkl") pickled = &entry;
-    if (entry.name.find("/data/") != std::string::npos) storages_.emplace(name, entry);
+    if (entry.name.find("/data/") != std::string::npos) storages.emplace(name, entry);
   }
-  if (pickled == nullptr) {
-    throw FileError(name_ + ": there is no data.pkl; only PyTorch's zip format (1.6 and later) is read");
+  if (pickled == nullptr) tensors.fail("has no data.pkl; only PyTorch's zip format (1.6 and later) is read");
+  const Pickle pickle = read_pickle(pickled->bytes, file.name);
+  const PickleValue& top = pickle[pickle.top];
+  if (top.kind != Kind::dictionary) tensors.fail("must hold a dictionary of tensors");
+  for (std::size_t i = 0; i + 1 < top.items.size(); i += 2) {
+    const PickleValue& key = pickle[top.items[i]];
+    const PickleValue& value = pickle[top.items[i + 1]];
+    if (key.kind != Kind::text) tensors.fail("the name of a tensor must be text");
+    if (value.kind != Kind::tensor) tensors.fail(fmt::format("\"{}\" is not a tensor", key.text));
+    tensors.add(key.text, tensor_of(pickle, value, storages, fmt::format("{}: tensor {}", file.name, key.text)));
   }
-  pickle_ = read_pickle(pickled->bytes, name_);
-  if (top().kind != Kind::dictionary) throw FileError(name_ + ": it holds no dictionary of tensors");
-}
-
-void TorchFile::add(ForeignTensors& tensors, const PickleValue& dictionary, const std::string& prefix) const {
-  for (std::size_t i = 0; i + 1 < dictionary.items.size(); i += 2) {
-    const PickleValue& key = pickle_[dictionary.items[i]];
-    const PickleValue& value = pickle_[dictionary.items[i + 1]];
-    if (key.kind != Kind::text) tensors.fail("a name is no text");
-    const std::string name = prefix + key.text;
-    if (value.kind != Kind::tensor) tensors.fail(fmt::format("\"{}\" is no tensor", name));
-    tensors.add(name, tensor_of(pickle_, value, storages_, fmt::format("{}: tensor {}", name_, name)));
-  }
-}
-
-ForeignTensors read_torch(const FileBytes& file) {
-  const TorchFile read(file);
-  ForeignTensors tensors(file.name);
-  read.add(tensors, read.top());
   return tensors;
 }
 

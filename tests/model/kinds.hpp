@@ -93,7 +93,7 @@ inline std::vector<std::pair<std::string, ModelConfig>> kinds() {
                                               .readout = Activation::tanh}));
     }
   }
-  // As Marian's and OpenNMT's of several layers: without residuals, or in the decoder too; first states of each layer.
+  // As Marian's of several layers: without residuals, or in the decoder too; first states of each layer.
   for (const Cell cell : {Cell::gru, Cell::lstm}) {
     const RnnEncoderConfig encoder{.layers = 2, .dim = 8, .cell = cell, .residual = false};
     RnnDecoderConfig decoder{.layers = 3, .dim = 16, .cell = cell, .form = RnnForm::conditional};
