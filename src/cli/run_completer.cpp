@@ -2,8 +2,10 @@
 // line break that the model writes is the two characters \\n, so that a line stays a line.
 #include <fmt/format.h>
 
+#include <optional>
 #include <ostream>
 
+#include "base/whole_file.hpp"
 #include "cli/gunzip.hpp"
 #include "cli/input.hpp"
 #include "cli/run_options.hpp"
@@ -91,7 +93,7 @@ void run_completer(const RunOptions& o, const Streams& streams) {
                       .batch_tokens = o.how.batch_tokens};
   if (o.how.max_length != 0) how.max_length = o.how.max_length;
   completer.check(how);
-  std::optional<view::AttentionWriter> attention;
+  std::optional<WholeFile> attention;
   if (!o.attention_file.empty()) attention.emplace(o.attention_file);
   std::vector<std::string> lines;
   std::int64_t read = 0;
@@ -106,7 +108,7 @@ void run_completer(const RunOptions& o, const Streams& streams) {
         if (attention) records.push_back(shown(o, c));
       }
     }
-    if (attention) attention->add(records, o.lists_heads());
+    if (attention) attention->write(view::attention_lines(records, o.lists_heads()));
     if (!streams.out.flush()) throw Error("standard output: cannot write");
     lines.clear();
   };

@@ -56,9 +56,6 @@ std::vector<AttentionKind> kinds_of(const Options& o) {
 class RunOutputs {
  public:
   RunOutputs(const Options& o, const Streams& streams) : o_(o), streams_(streams) {
-    if (!processes().alone() && wants_attention() && view::is_binary_attention(o.attention_file)) {
-      throw UsageError("--attention: several processes write JSON lines; leave out .safetensors");
-    }
     if (!processes().first()) return;
     if (wants_attention()) attention_.emplace(o.attention_file);
     if (!o.alignments_file.empty()) alignments_.emplace(o.alignments_file);
@@ -67,11 +64,9 @@ class RunOutputs {
 
   void write(const SharedInput& input, SharedInput::Outputs own, std::span<const AttentionRecord> records,
              bool lists_heads = false) {
-    const bool binary = view::is_binary_attention(o_.attention_file);
-    if (binary) attention_->add(records, lists_heads);
-    if (wants_attention() && !binary) own.attention = view::attention_lines(records, lists_heads);
+    if (wants_attention()) own.attention = view::attention_lines(records, lists_heads);
     const SharedInput::Outputs all = input.collect(std::move(own));
-    if (attention_ && !binary) attention_->add_lines(all.attention);
+    if (attention_) attention_->write(all.attention);
     if (alignments_) alignments_->write(all.alignments);
     streams_.err << all.err << std::flush;
     if (!(streams_.out << all.out).flush()) throw Error("standard output: cannot write");
@@ -87,8 +82,7 @@ class RunOutputs {
  private:
   const Options& o_;
   const Streams& streams_;
-  std::optional<view::AttentionWriter> attention_;
-  std::optional<WholeFile> alignments_;
+  std::optional<WholeFile> attention_, alignments_;
 };
 
 std::string read_text(const std::string& path) {
@@ -258,9 +252,6 @@ void run_captioner(const Options& o, const Streams& streams) {
   if (how.attention && !captioner.config().attends()) {
     throw UsageError(fmt::format("--attention: {} has no attention to show", o.models[0]));
   }
-  if (o.attention_file.ends_with(".safetensors")) {
-    throw UsageError("--attention: the binary form has no place for pictures; leave out .safetensors");
-  }
   captioner.check(how);
   RunOutputs outputs(o, streams);
   SharedInput input(streams, kPictureBlock);
@@ -358,8 +349,7 @@ void add_run(CLI::App& app, const Streams& streams) {
   sub->add_option("--top", o->top, "the N likeliest labels and their probabilities (classifier)")
       ->check(CLI::Range(1, 1 << 20));
   sub->add_flag("--strict", o->strict, "end at the first picture that cannot be read, instead of a warning");
-  sub->add_option("--attention", o->attention_file,
-                  "file for source, target and weights: JSON lines, or binary if it ends in .safetensors");
+  sub->add_option("--attention", o->attention_file, "file for source, target and weights, as JSON lines");
   sub->add_flag("--saliency", o->saliency,
                 "also what each token says for and against the 10 likeliest labels, by gradient times input, into "
                 "--attention (classifier)");

@@ -66,9 +66,6 @@ mpirun -n 2 "$fovea" run --model one </dev/null >shared.out || fail "no lines at
 printf 'a\n\xff\n' >wrong
 if mpirun -n 2 "$fovea" run --model one <wrong >shared.out 2>wrong.log; then fail "what is not UTF-8 was accepted"; fi
 grep -q '^fovea: rank 0: standard input: line 2 is not UTF-8' wrong.log || { cat wrong.log >&2; fail "the line is not named"; }
-if mpirun -n 2 "$fovea" run --model one --attention a.safetensors <lines >shared.out 2>wrong.log; then
-  fail "the binary form was accepted from several processes"
-fi
 # evaluate is rank 0's alone, and printed once.
 [ "$(mpirun -n 2 "$fovea" evaluate --hypothesis valid.target --reference valid.target | cut -f 1)" = 100.00 ] ||
   fail "evaluate is not printed once"
