@@ -83,20 +83,4 @@ void Batches::cut(std::int64_t first_tokens) {
   }
 }
 
-double Batches::padding() const {
-  std::int64_t tokens = 0;
-  std::int64_t cells = 0;
-  for (const Cut& cut : cuts_) {
-    std::int64_t source = 0;
-    std::int64_t target = 0;
-    for (std::uint32_t i = cut.begin; i < cut.end; ++i) {
-      source = std::max(source, source_length(order_[i]));
-      target = std::max(target, target_length(order_[i]));
-      tokens += source_length(order_[i]) + target_length(order_[i]);
-    }
-    cells += (source + target) * (cut.end - cut.begin);
-  }
-  return 1 - static_cast<double>(tokens) / static_cast<double>(cells);
-}
-
 }  // namespace fovea::text

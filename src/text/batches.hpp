@@ -37,9 +37,6 @@ class Batches {
     return std::span(order_).subspan(c.begin, c.end - c.begin);
   }
 
-  /// The share of padding among all cells of this epoch's sources and targets.
-  [[nodiscard]] double padding() const;
-
  private:
   struct Cut {
     std::uint32_t begin, end;  // of the batch in order_

@@ -86,17 +86,6 @@ void CorpusReport::check_kept(const std::string& source_path, const std::string&
                   source_path, target_path, lines, empty.count, too_long.count, max_length));
 }
 
-Corpus::Corpus(const ParallelText& text, const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
-               CorpusReport* report, const CopyTable* copying) {
-  const auto read = [&](const std::string& line, SourceLine& out) {
-    source.encode(line, out.ids, copying != nullptr ? &out.pieces : nullptr);
-  };
-  CorpusReport tally;
-  fill(text, read, target, max_length, tally, copying);
-  tally.check_kept(text.source_path, text.target_path);
-  if (report != nullptr) *report = tally;
-}
-
 Corpus::Corpus(const ParallelText& text, const SourceReader& source, const Tokenizer& target, std::int64_t max_length,
                CorpusReport* report, const CopyTable* copying) {
   CorpusReport tally;
@@ -106,7 +95,7 @@ Corpus::Corpus(const ParallelText& text, const SourceReader& source, const Token
 }
 
 void Corpus::add_lines(const ParallelText& text, const SourceReader& source, const Tokenizer& target,
-                       std::int64_t max_length, CorpusReport& report, const CopyTable* copying) {
+                       std::int64_t max_length, CorpusReport& tally, const CopyTable* copying) {
   const auto read = [&](const std::string& line, SourceLine& out) {
     if (source.has_parts() || copying != nullptr) {
       source.read(line, out);
@@ -114,12 +103,6 @@ void Corpus::add_lines(const ParallelText& text, const SourceReader& source, con
       source.tokenizer().encode(line, out.ids, nullptr);
     }
   };
-  fill(text, read, target, max_length, report, copying);
-}
-
-template <class Read>
-void Corpus::fill(const ParallelText& text, const Read& read, const Tokenizer& target, std::int64_t max_length,
-                  CorpusReport& tally, const CopyTable* copying) {
   const auto lines = static_cast<std::int64_t>(text.source.size());
   tally.lines += lines;
   tally.max_length = max_length;

@@ -64,15 +64,12 @@ class Corpus final : public Pairs {
   Corpus() = default;
   /// Encodes the pairs that have a token and at most max_length of them on each side; a pair is kept whole or not at
   /// all. Throws FileError naming both files when none is left.
-  Corpus(const ParallelText& text, const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
-         CorpusReport* report = nullptr, const CopyTable* copying = nullptr);
-  /// The same with sources that may have parts.
   Corpus(const ParallelText& text, const SourceReader& source, const Tokenizer& target, std::int64_t max_length,
          CorpusReport* report = nullptr, const CopyTable* copying = nullptr);
 
-  /// Adds the pairs of some more lines, and what became of them to `report`. None may be left of them.
+  /// Adds the pairs of some more lines, and what became of them to `tally`. None may be left of them.
   void add_lines(const ParallelText& text, const SourceReader& source, const Tokenizer& target, std::int64_t max_length,
-                 CorpusReport& report, const CopyTable* copying = nullptr);
+                 CorpusReport& tally, const CopyTable* copying = nullptr);
 
   /// The same pairs, which `text` holds, with their subwords sampled (Tokenizer::sample). A pair that would get more
   /// than max_length tokens on one side stays as it is here.
@@ -101,10 +98,6 @@ class Corpus final : public Pairs {
   [[nodiscard]] std::int64_t line(std::int64_t i) const override { return pairs_[static_cast<std::size_t>(i)].line; }
 
  private:
-  template <class Read>
-  void fill(const ParallelText& text, const Read& read, const Tokenizer& target, std::int64_t max_length,
-            CorpusReport& tally, const CopyTable* copying);
-
   struct Pair {
     std::size_t begin;  // of the source in ids_; the target follows it, and the copies
     std::uint32_t source, target;

@@ -77,8 +77,6 @@ LineReader::LineReader(std::string path, Limit limit) : file_(std::make_unique<F
 }
 
 LineReader::~LineReader() = default;
-LineReader::LineReader(LineReader&&) noexcept = default;
-LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 bool LineReader::next(std::string& line) {
   File& f = *file_;
@@ -114,9 +112,6 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
-const std::string& LineReader::path() const {
-  return file_->path;
-}
 std::int64_t LineReader::line_number() const {
   return file_->line;
 }

@@ -22,13 +22,10 @@ class LineReader {
   enum class Limit { memory, none };
   explicit LineReader(std::string path, Limit limit = Limit::memory);
   ~LineReader();
-  LineReader(LineReader&&) noexcept;
-  LineReader& operator=(LineReader&&) noexcept;
 
   /// The next line into `line`; false at the end of the file.
   bool next(std::string& line);
 
-  [[nodiscard]] const std::string& path() const;
   [[nodiscard]] std::int64_t line_number() const;  // of the line read last; the first is 1
   [[nodiscard]] std::string where() const;         // "path:line", for messages
 

@@ -37,14 +37,14 @@ TEST(CopyTable, ACorpusCarriesBothSides) {
   const ParallelText text{"s", "t", {"call Zoe now", "now"}, {"call Zoe", "call now"}};
   const CopyTable table(*source, *target);
   CorpusReport report;
-  const Corpus corpus(text, *source, *target, 10, &report, &table);
+  const Corpus corpus(text, SourceReader(source), *target, 10, &report, &table);
   ASSERT_EQ(corpus.size(), 2);
   const std::int32_t size = target->size(), call = target->encode("call")[0];
   EXPECT_EQ(Ids(corpus.copies(0).begin(), corpus.copies(0).end()), (Ids{call, size, size + 1}));
   EXPECT_EQ(Ids(corpus.target(0).begin(), corpus.target(0).end()), (Ids{call, size}));
   EXPECT_EQ(Ids(corpus.target(1).begin(), corpus.target(1).end()), (Ids{call, size})) << "now is word 0 of its source";
   EXPECT_EQ(report.target_unknown, 0);
-  EXPECT_TRUE(Corpus(text, *source, *target, 10).copies(0).empty());
+  EXPECT_TRUE(Corpus(text, SourceReader(source), *target, 10).copies(0).empty());
 }
 
 }  // namespace

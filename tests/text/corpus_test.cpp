@@ -43,7 +43,7 @@ TEST(Corpus, KeepsPairsTogetherAndSaysWhatItLeftOutAndWhere) {
   const auto st = words_of(text.source);
   const auto tt = words_of(text.target);
   CorpusReport report;
-  const Corpus corpus(text, *st, *tt, 3, &report);
+  const Corpus corpus(text, SourceReader(st), *tt, 3, &report);
   ASSERT_EQ(corpus.size(), 2);
   EXPECT_EQ(st->decode(corpus.source(0)), "a b");
   EXPECT_EQ(tt->decode(corpus.target(0)), "A B");
@@ -64,7 +64,7 @@ TEST(Corpus, NamesTheSideThatIsAtFault) {
   const TemporaryFolder folder;
   const ParallelText text = read_parallel(folder.write("s", "a\na\na\n"), folder.write("t", "A\nA A A\n\n"));
   CorpusReport report;
-  const Corpus corpus(text, *words_of(text.source), *words_of(text.target), 2, &report);
+  const Corpus corpus(text, SourceReader(words_of(text.source)), *words_of(text.target), 2, &report);
   EXPECT_EQ(report.too_long.first, folder.path("t") + ":2");
   EXPECT_EQ(report.empty.first, folder.path("t") + ":3");
 }
@@ -73,7 +73,7 @@ TEST(Corpus, CountsUnknownTokens) {
   const TemporaryFolder folder;
   const ParallelText text = read_parallel(folder.write("s", "a b\nc a\n"), folder.write("t", "x\ny\n"));
   CorpusReport report;
-  const Corpus corpus(text, *words_of({"a"}), *words_of({"x"}), 10, &report);
+  const Corpus corpus(text, SourceReader(words_of({"a"})), *words_of({"x"}), 10, &report);
   EXPECT_EQ(report.source_unknown, 2);
   EXPECT_EQ(report.target_unknown, 1);
   EXPECT_TRUE(report.warnings().empty());
@@ -82,7 +82,7 @@ TEST(Corpus, CountsUnknownTokens) {
 TEST(Corpus, NothingLeftIsAnErrorThatSaysWhy) {
   const TemporaryFolder folder;
   const ParallelText text = read_parallel(folder.write("s", "a a\n\n"), folder.write("t", "x\ny\n"));
-  EXPECT_THAT(error_of([&] { (void)Corpus(text, *words_of({"a"}), *words_of({"x"}), 1); }),
+  EXPECT_THAT(error_of([&] { (void)Corpus(text, SourceReader(words_of({"a"})), *words_of({"x"}), 1); }),
               HasSubstr("none of the 2 line pairs is left, 1 have an empty side and 1 more than 1 tokens"));
 }
 
@@ -95,7 +95,7 @@ TEST(Corpus, LargeCorporaKeepTheirOrder) {
   const auto st = words_of(text.source);
   const auto tt = words_of(text.target);
   const auto all = train_tokenizer(text.source, {.kind = TokenizerKind::word, .vocab = 50000}).tokenizer;
-  const Corpus corpus(text, *all, *tt, 5);
+  const Corpus corpus(text, SourceReader(all), *tt, 5);
   ASSERT_EQ(corpus.size(), 40000);
   for (int i = 0; i < 40000; i += 997) EXPECT_EQ(all->decode(corpus.source(i)), std::to_string(i));
 }
@@ -108,7 +108,7 @@ TEST(Corpus, SamplesThePairsItKeptAndLeavesThoseThatWouldBeTooLong) {
   const auto tokenizer =
       train_shared_tokenizer(text.source, text.target, {.vocab = 40, .subwords = TokenizerOptions::Subwords::bpe})
           .tokenizer;
-  const Corpus plain(text, *tokenizer, *tokenizer, 100);
+  const Corpus plain(text, SourceReader(tokenizer), *tokenizer, 100);
   ASSERT_EQ(plain.size(), 3);
   const Corpus sampled = plain.sampled(text, *tokenizer, *tokenizer, 100, 0.9, 1);
   ASSERT_EQ(sampled.size(), 3);
@@ -130,7 +130,8 @@ TEST(Corpus, SamplesTheTwoSidesIndependently) {
   const ParallelText text{"s", "t", lines, lines};
   const auto tokenizer =
       train_shared_tokenizer(lines, lines, {.vocab = 40, .subwords = TokenizerOptions::Subwords::bpe}).tokenizer;
-  const Corpus sampled = Corpus(text, *tokenizer, *tokenizer, 100).sampled(text, *tokenizer, *tokenizer, 100, 0.5, 1);
+  const Corpus sampled =
+      Corpus(text, SourceReader(tokenizer), *tokenizer, 100).sampled(text, *tokenizer, *tokenizer, 100, 0.5, 1);
   int different = 0;
   for (std::int64_t i = 0; i < sampled.size(); ++i) {
     different += std::ranges::equal(sampled.source(i), sampled.target(i)) ? 0 : 1;

@@ -17,15 +17,15 @@ TEST(MaxLength, IsTheMostTokensOfEachSideWithoutTheEnd) {
   const auto source = words(text.source);
   const auto target = words(text.target);
   CorpusReport report;
-  const Corpus two(text, *source, *target, 2, &report);
+  const Corpus two(text, SourceReader(source), *target, 2, &report);
   ASSERT_EQ(two.size(), 3);
   EXPECT_EQ(two.line(1), 2);
   EXPECT_EQ(two.line(2), 5);
   EXPECT_EQ(report.too_long.count, 2);
   EXPECT_EQ(report.source_tokens, 5);
   EXPECT_EQ(report.target_tokens, 4);
-  EXPECT_EQ(Corpus(text, *source, *target, 1).size(), 1);
-  EXPECT_EQ(Corpus(text, *source, *target, 3).size(), 5);
+  EXPECT_EQ(Corpus(text, SourceReader(source), *target, 1).size(), 1);
+  EXPECT_EQ(Corpus(text, SourceReader(source), *target, 3).size(), 5);
 }
 
 TEST(MinCount, IsTheFewestOccurrencesOfAWordThatIsKnown) {
