@@ -198,4 +198,5 @@ def main():
     (folder / "_fovea").write_text(zsh_completion(top))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,19 +1,27 @@
 #!/usr/bin/python3
 """Fills the generated parts of the reference: docs/site/reference.py BINARY FOLDER.
 
-FOLDER is a copy of docs/reference. The line `<!-- generated -->` of its command-line.md is replaced by every subcommand
-with its options, read from the binary's own help. That of its python.md is replaced by the classes and functions of
-the Python module, read from its stubs.
+FOLDER is a copy of the documents. The line `<!-- generated -->` of docs/reference/command-line.md is replaced by every
+subcommand with its options, read from the binary's own help. That of docs/reference/python.md is replaced by the
+classes and functions of the Python module, read from its stubs. In the tables of all pages `a\\|b` becomes `a|b` inside
+code, where GitHub needs the backslash and MkDocs would show it.
 """
 import ast
 import pathlib
+import re
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MARK = "<!-- generated -->"
 
 sys.path.insert(0, str(ROOT / "packaging"))
 from documents import read_command  # noqa: E402
+
+
+def code(text):
+    """Code in a cell of a table."""
+    return "`" + text.replace("|", "\\|") + "`"
 
 
 def cell(text):
@@ -36,7 +44,7 @@ def command_section(command, level):
         if not shown:
             continue
         lines += [f"**{heading}**", "", "| option | meaning |", "| --- | --- |"]
-        lines += [f"| `{cell(entry.term)}` | {cell(entry.text)} |" for entry in shown] + [""]
+        lines += [f"| {code(entry.term)} | {cell(entry.text)} |" for entry in shown] + [""]
     for below in command.commands:
         lines += command_section(below, level + "#")
     return lines
@@ -55,7 +63,7 @@ def signature(function, owner=None):
         found.append(argument.arg if default is None else f"{argument.arg}={ast.unparse(default)}")
     returned = ast.unparse(function.returns) if function.returns else ""
     arrow = f" → {returned}" if returned not in ("", "None") else ""
-    return f"{function.name}({', '.join(found)}){arrow}"
+    return "\n".join(textwrap.wrap(f"{function.name}({', '.join(found)}){arrow}", 88, subsequent_indent=" " * 8))
 
 
 def is_static(function):
@@ -84,7 +92,7 @@ def class_section(node):
         lines += ["```python", *calls, "```", ""]
     if fields:
         lines += ["| field | type |", "| --- | --- |"]
-        lines += [f"| `{name}` | `{cell(kind)}` |" for name, kind in fields] + [""]
+        lines += [f"| {code(name)} | {code(kind)} |" for name, kind in fields] + [""]
     if node.bases and not calls and not fields:
         lines += [f"Derived from {', '.join(f'`{ast.unparse(base)}`' for base in node.bases)}.", ""]
     return lines
@@ -109,5 +117,8 @@ def fill(page, text):
 
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[2])
-    fill(folder / "command-line.md", command_line(sys.argv[1]))
-    fill(folder / "python.md", python(ROOT / "bindings" / "python" / "fovea" / "_fovea.pyi"))
+    fill(folder / "docs/reference/command-line.md", command_line(sys.argv[1]))
+    fill(folder / "docs/reference/python.md", python(ROOT / "bindings" / "python" / "fovea" / "_fovea.pyi"))
+    for page in folder.rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(re.sub(r"`[^`\n]*`", lambda code: code[0].replace("\\|", "|"), text), encoding="utf-8")

@@ -28,7 +28,7 @@ errors = []
 def pages():
     for path in sorted(ROOT.rglob("*.md")):
         inside = path.relative_to(ROOT)
-        if inside.parts[0] not in ("build", ".git", "node_modules") and "node_modules" not in inside.parts:
+        if inside.parts[0] not in ("build", ".git") and "node_modules" not in inside.parts and inside.parent.name != "site":
             yield inside
 
 
