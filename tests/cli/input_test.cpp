@@ -1,5 +1,5 @@
 // Lines of standard input.
-#include "cli/input.hpp"
+#include "cli/io/input.hpp"
 
 #include <gtest/gtest.h>
 

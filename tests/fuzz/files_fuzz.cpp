@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "cli/command.hpp"
-#include "cli/gunzip.hpp"
+#include "cli/io/gunzip.hpp"
 #include "fovea/error.hpp"
 #include "fovea/picture.hpp"
 #include "fuzz_folder.hpp"

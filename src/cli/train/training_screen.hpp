@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/progress.hpp"
+#include "cli/io/progress.hpp"
 #include "fovea/training_job.hpp"
 
 namespace fovea::cli {

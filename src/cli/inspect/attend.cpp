@@ -10,10 +10,10 @@
 #include <filesystem>
 
 #include "base/whole_file.hpp"
-#include "cli/attend_options.hpp"
 #include "cli/command.hpp"
+#include "cli/inspect/attend_options.hpp"
+#include "cli/io/outputs.hpp"
 #include "cli/options/whole_number.hpp"
-#include "cli/outputs.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
 #include "fovea/threads.hpp"

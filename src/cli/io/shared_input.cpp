@@ -1,8 +1,8 @@
-#include "cli/shared_input.hpp"
+#include "cli/io/shared_input.hpp"
 
 #include <utility>
 
-#include "cli/input.hpp"
+#include "cli/io/input.hpp"
 #include "tasks/shared_lines.hpp"
 
 namespace fovea::cli {

@@ -18,7 +18,7 @@
 
 #include "cli/command.hpp"
 #include "cli/evaluate/figure.hpp"
-#include "cli/terminal.hpp"
+#include "cli/io/terminal.hpp"
 #include "fovea/error.hpp"
 #include "text/lines.hpp"
 

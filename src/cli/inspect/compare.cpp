@@ -12,9 +12,9 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/io/outputs.hpp"
+#include "cli/io/terminal.hpp"
 #include "cli/options/whole_number.hpp"
-#include "cli/outputs.hpp"
-#include "cli/terminal.hpp"
 #include "fovea/attention/attend.hpp"
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"

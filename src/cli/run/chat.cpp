@@ -9,9 +9,9 @@
 #include <ostream>
 
 #include "cli/command.hpp"
-#include "cli/input.hpp"
+#include "cli/io/input.hpp"
+#include "cli/io/terminal.hpp"
 #include "cli/options/whole_number.hpp"
-#include "cli/terminal.hpp"
 #include "fovea/chat.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"

@@ -16,8 +16,8 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
-#include "cli/outputs.hpp"
-#include "cli/terminal.hpp"
+#include "cli/io/outputs.hpp"
+#include "cli/io/terminal.hpp"
 #include "fovea/error.hpp"
 #include "view/attention_file.hpp"
 #include "view/page.hpp"

@@ -1,4 +1,4 @@
-#include "cli/terminal.hpp"
+#include "cli/io/terminal.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

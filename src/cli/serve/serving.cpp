@@ -1,4 +1,4 @@
-#include "cli/serving.hpp"
+#include "cli/serve/serving.hpp"
 
 #include <fmt/format.h>
 #include <malloc.h>

@@ -7,7 +7,7 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
-#include "cli/serving.hpp"
+#include "cli/serve/serving.hpp"
 #include "fovea/error.hpp"
 #include "tasks/learning/course.hpp"
 #include "view/course_page.hpp"

@@ -15,10 +15,10 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
-#include "cli/explain_model.hpp"
+#include "cli/inspect/explain_model.hpp"
+#include "cli/io/outputs.hpp"
+#include "cli/io/terminal.hpp"
 #include "cli/options/whole_number.hpp"
-#include "cli/outputs.hpp"
-#include "cli/terminal.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
 #include "view/lesson/lesson.hpp"

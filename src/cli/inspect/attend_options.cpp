@@ -1,4 +1,4 @@
-#include "cli/attend_options.hpp"
+#include "cli/inspect/attend_options.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

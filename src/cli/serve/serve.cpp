@@ -4,7 +4,7 @@
 // models and keys again.
 #include "cli/command.hpp"
 #include "cli/options/storage.hpp"
-#include "cli/serving.hpp"
+#include "cli/serve/serving.hpp"
 #include "fovea/error.hpp"
 
 namespace fovea::cli {

@@ -6,9 +6,9 @@
 #include <ostream>
 
 #include "base/whole_file.hpp"
-#include "cli/gunzip.hpp"
-#include "cli/input.hpp"
-#include "cli/run_options.hpp"
+#include "cli/io/gunzip.hpp"
+#include "cli/io/input.hpp"
+#include "cli/run/run_options.hpp"
 #include "fovea/completer.hpp"
 #include "fovea/error.hpp"
 #include "view/attention_file.hpp"

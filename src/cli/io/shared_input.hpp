@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/processes.hpp"
-#include "cli/gunzip.hpp"
+#include "cli/io/gunzip.hpp"
 #include "cli/run.hpp"
 
 namespace fovea::cli {

@@ -1,4 +1,4 @@
-#include "cli/explain_model.hpp"
+#include "cli/inspect/explain_model.hpp"
 
 #include <fmt/format.h>
 

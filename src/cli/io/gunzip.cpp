@@ -1,4 +1,4 @@
-#include "cli/gunzip.hpp"
+#include "cli/io/gunzip.hpp"
 
 #include <zlib.h>
 

@@ -11,8 +11,8 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/io/progress.hpp"
 #include "cli/options/whole_number.hpp"
-#include "cli/progress.hpp"
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"
 #include "fovea/threads.hpp"
