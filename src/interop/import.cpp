@@ -7,6 +7,7 @@
 #include "interop/hugging_face.hpp"
 #include "interop/imported_model.hpp"
 #include "tasks/translation/shortlist_file.hpp"
+#include "text/languages.hpp"
 
 namespace fovea {
 namespace {
@@ -63,6 +64,31 @@ interop::ImportedModel read(const fs::path& source) {
   throw FileError(source.string() + ": no model of CTranslate2, Hugging Face's Transformers or Marian");
 }
 
+// The pair of languages that a name ends in, as "opus-mt-en-de" does; otherwise empty.
+std::string languages_in(const std::string& name) {
+  const std::size_t last = name.rfind('-');
+  if (last == std::string::npos || last == 0) return {};
+  const std::size_t before = name.find_last_of("-_/", last - 1);
+  const std::string source = name.substr(before == std::string::npos ? 0 : before + 1, last - (before + 1));
+  const std::string target = name.substr(last + 1);
+  return text::is_language(source) && text::is_language(target) ? source + "-" + target : std::string();
+}
+
+// What the model translates: as its tokenizer_config.json or config.json says, or else the name of its folder.
+std::string languages_of(const fs::path& source) {
+  const fs::path folder = fs::is_directory(source) ? source : source.parent_path();
+  if (fs::exists(folder / "tokenizer_config.json")) {
+    const interop::HuggingFaceConfig config(folder / "tokenizer_config.json");
+    const std::string pair = config.text("source_lang", "") + "-" + config.text("target_lang", "");
+    if (!languages_in(pair).empty()) return pair;
+  }
+  if (fs::exists(folder / "config.json")) {
+    const std::string name = interop::HuggingFaceConfig(folder / "config.json").text("_name_or_path", "");
+    if (!languages_in(name).empty()) return languages_in(name);
+  }
+  return languages_in(fs::weakly_canonical(folder).filename().string());
+}
+
 std::string described(const ModelConfig& config, std::int64_t weights) {
   const GeneratorConfig& g = config.generator();
   const auto* decoder = std::get_if<TransformerConfig>(&g.decoder);
@@ -74,6 +100,7 @@ std::string described(const ModelConfig& config, std::int64_t weights) {
     text += fmt::format(", {} heads, {}-norm, {}", decoder->heads, enum_text(decoder->norm),
                         enum_text(decoder->activation));
   }
+  if (!config.languages.empty()) text = config.languages + ", " + text;
   return fmt::format("{}, {} target tokens, {} weights", text, g.vocabulary, weights);
 }
 
@@ -85,6 +112,9 @@ ImportReport import_model(const fs::path& source, const fs::path& folder) {
     throw UsageError(fmt::format("model: {} is there already; a new folder is needed", folder.string()));
   }
   interop::ImportedModel model = read(source);
+  if (model.config.task() == Task::generate && model.config.languages.empty()) {
+    model.config.languages = languages_of(source);
+  }
   model.parameters.seal();
   try {
     build_weights(model.config, model.parameters);

@@ -151,6 +151,25 @@ fs::path changed(const Scratch& scratch, const char* name, const std::function<v
   return scratch / "model";
 }
 
+TEST(Import, RecordsTheLanguagesOfTheFolder) {
+  const auto languages_of = [](const char* name, const char* path, const char* tokenizer) {
+    const Scratch scratch;
+    const fs::path source = scratch / name;
+    fs::copy(cases() / "marianmt-tied" / "model", source, fs::copy_options::recursive);
+    json config = json::parse(test::read_text(source / "config.json"));
+    config["_name_or_path"] = path;
+    test::write_text(source / "config.json", config.dump());
+    test::write_text(source / "tokenizer_config.json", tokenizer);
+    (void)import_model(source, scratch / "imported");
+    return read_model_config(scratch / "imported").languages;
+  };
+  EXPECT_EQ(languages_of("opus-mt-en-de", "", "{}"), "en-de");
+  EXPECT_EQ(languages_of("models", "someone/opus-mt-tc-big-fr-en", "{}"), "fr-en");
+  EXPECT_EQ(languages_of("models", "", R"({"source_lang": "zh", "target_lang": "en"})"), "zh-en");
+  EXPECT_EQ(languages_of("opus-mt-en-ROMANCE", "", "{}"), "");
+  EXPECT_EQ(languages_of("en", "", "{}"), "");
+}
+
 TEST(Import, RefusesWhatItDoesNotKnowByName) {
   for (const char* type : {"t5", "bart", "mbart", "m2m_100", "llama"}) {
     const Scratch scratch;
