@@ -69,10 +69,10 @@ holds "$folder/results/cmudict-lstm.md" '^\| \*\*test\*\* \| \*\*[0-9.]+\*\* \| 
 [ "$(wc -l <"$folder/work/cmudict-lstm/test.output")" = "$(sort -u "$folder/work/cmudict-lstm/test.words" | wc -l)" ] ||
   broken "a word of the test was decoded twice"
 
-# An ensemble of five models; the first one is scored alone too.
+# An ensemble of five models; the first one is scored as a single model too.
 works "$reproduce" trec --data "$folder/data" "${small[@]}" -- "${less[@]}"
-holds "$folder/results/trec.md" '^\| test, the first model alone \| [0-9.]+ \| `'
-holds "$folder/results/trec.md" '^\| \*\*test\*\* \| \*\*[0-9.]+\*\* \| `'
+holds "$folder/results/trec.md" '^\| \*\*test\*\*, single model \| \*\*[0-9.]+\*\* \| `'
+holds "$folder/results/trec.md" '^\| test, ensemble of [0-9]+ \| [0-9.]+ \| `'
 holds "$folder/results/trec.md" ', 5 times with seeds 1 to 5, then `fovea run'
 [ "$(grep -cE '^\| [0-9]+ \| 3 \| ' "$folder/results/trec.md")" = 5 ] || broken "not every training is reported"
 models=(--model model)
