@@ -1,45 +1,46 @@
-# cmake -DOUTPUT=assets.cpp -DFOLDER=web -P embed.cmake: the files of FOLDER as a C++ source that
-# src/view/assets.hpp declares.
-file(GLOB files ${FOLDER}/*.css ${FOLDER}/*.js ${FOLDER}/*.html ${FOLDER}/*.svg)
+# cmake -DESBUILD=esbuild -DFOLDER=web -DWORK=folder -DOUTPUT=assets.cpp -P embed.cmake: bundles the modules of
+# FOLDER/pages in WORK, one script and one style sheet per page, and writes them, the other files of the pages and the
+# words that C++ needs as a C++ source of compressed bytes that src/view/packed_assets.hpp declares.
+file(REMOVE_RECURSE ${WORK})
+file(GLOB pages ${FOLDER}/pages/*.js)
+execute_process(COMMAND ${ESBUILD} ${pages} --bundle --minify --charset=utf8 --format=iife --outdir=${WORK}
+    --log-level=warning
+  COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB plain ${FOLDER}/*.html ${FOLDER}/*.svg ${FOLDER}/words/*.json)
+file(COPY ${plain} DESTINATION ${WORK})
+file(GLOB files ${WORK}/*)
 list(SORT files)
 set(arrays "")
 set(table "")
 set(count 0)
 foreach(file IN LISTS files)
-  file(READ ${file} hex HEX)
-  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
-  string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
   get_filename_component(name ${file} NAME)
-  string(APPEND arrays "// ${name}\nconstexpr unsigned char kFile${count}[] = {\n${bytes}0};\n")
-  string(APPEND table "    {\"${name}\", kFile${count}, sizeof(kFile${count}) - 1},\n")
+  file(SIZE ${file} size)
+  file(ARCHIVE_CREATE OUTPUT ${file}.gz PATHS ${file} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
+  file(READ ${file}.gz hex HEX)
+  string(SUBSTRING "${hex}" 0 8 head)
+  string(SUBSTRING "${hex}" 16 -1 rest)
+  set(hex "${head}00000000${rest}")  # without the time, so that builds are reproducible
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "(................................................................................)" "\\1\n"
+    bytes "${bytes}")
+  string(APPEND arrays "// ${name}\nconstexpr unsigned char kFile${count}[] = {\n${bytes}};\n")
+  string(APPEND table "    {\"${name}\", kFile${count}, ${size}},\n")
   math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE ${OUTPUT} "// Made from web/ by cmake/embed.cmake; do not edit.
-#include \"view/assets.hpp\"
-
-#include \"fovea/error.hpp\"
+#include \"view/packed_assets.hpp\"
 
 namespace fovea::view {
 namespace {
 
 ${arrays}
-struct File {
-  std::string_view name;
-  const unsigned char* bytes;
-  std::size_t size;
-};
-
-constexpr File kFiles[] = {
+constexpr PackedAsset kFiles[] = {
 ${table}};
 
 }  // namespace
 
-std::string_view asset(std::string_view name) {
-  for (const File& file : kFiles) {
-    if (file.name == name) return {reinterpret_cast<const char*>(file.bytes), file.size};
-  }
-  throw Error(\"no file \" + std::string(name) + \" in web/\");
-}
+std::span<const PackedAsset> packed_assets() { return kFiles; }
 
 }  // namespace fovea::view
 ")

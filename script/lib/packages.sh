@@ -19,7 +19,7 @@ install_packages() {
 
 # What the binary needs.
 binary_packages=(
-  g++ cmake ninja-build
+  g++ cmake ninja-build esbuild
   libhwy-dev libcli11-dev nlohmann-json3-dev libfmt-dev
   libicu-dev libsentencepiece-dev zlib1g-dev libgnutls28-dev
   libjpeg-dev libpng-dev

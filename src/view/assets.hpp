@@ -1,12 +1,12 @@
-// The files of web/, compiled in.
+// The files of the pages, compiled in.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace fovea::view {
 
-/// The bytes of web/NAME as they were when Fovea was built. Throws Error when there is no such file.
+/// The bytes of a file: PAGE.js and PAGE.css, bundled from web/pages/PAGE.js, and the .html, .svg and .json files of
+/// web/. Throws Error when there is no such file.
 [[nodiscard]] std::string_view asset(std::string_view name);
 
 }  // namespace fovea::view

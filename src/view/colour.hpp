@@ -1,4 +1,4 @@
-// The colours of weights and numbers, the same in the terminal, in SVG and on the page (web/attention.js).
+// The colours of weights and numbers, the same in the terminal, in SVG and on the page (web/lib/colour.js).
 #pragma once
 
 #include <string>

@@ -28,20 +28,14 @@ std::string compare_page(const std::vector<Compared>& all, bool checkpoints, con
     pictures.push_back(one.record);
     pictures.back().title.clear();  // it stands above the picture
   }
+  const char* kind = checkpoints ? "checkpoints" : models ? "models" : "scores";
   PageParts parts;
-  parts.title = checkpoints ? "One sentence along a training"
-                : models    ? "One sentence, several models"
-                            : "One sentence under five scores";
-  parts.title_chinese = checkpoints ? "一个句子，训练过程中的注意力"
-                        : models    ? "一个句子，几个模型"
-                                    : "一个句子，五种打分函数";
-  parts.lead = "“" + sentence + "”";
-  parts.body = "<div id=\"compare\"><noscript>This page draws with JavaScript.</noscript></div>\n" +
-               data_element("pictures", records_json(pictures)) +
-               data_element("compared", nlohmann::json{{"checkpoints", checkpoints}, {"entries", entries}}.dump());
-  parts.styles = {"attention.css", "training.css", "compare.css"};
-  parts.scripts = attention_scripts();
-  parts.scripts.insert(parts.scripts.end(), {"checkpoints.js", "compare.js"});
+  parts.kind = "compare";
+  parts.title = sentence;
+  parts.body =
+      "<div id=\"compare\"><noscript>This page draws with JavaScript.</noscript></div>\n" +
+      data_element("pictures", records_json(pictures)) +
+      data_element("compared", nlohmann::json{{"kind", kind}, {"sentence", sentence}, {"entries", entries}}.dump());
   return html_page(parts);
 }
 

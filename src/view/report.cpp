@@ -68,9 +68,7 @@ std::string report_html(const ReportPage& report) {
     parts.body += "</section>\n";
   }
   parts.body += samples(report) + settings(report);
-  parts.styles = {"attention.css", "chart.css", "report.css"};
-  parts.scripts = attention_scripts();
-  parts.scripts.insert(parts.scripts.end(), {"chart.js", "report.js"});
+  parts.kind = "report";
   return html_page(parts);
 }
 

@@ -181,17 +181,12 @@ std::string shaded_document(const std::vector<SvgPiece>& pieces, const std::stri
 
 std::string shaded_page(const std::vector<AttentionRecord>& records, const std::string& title) {
   PageParts parts;
+  parts.kind = "classification";
   parts.title = title;
-  parts.lead = records.size() == 1 ? "What decided on the label"
-                                   : fmt::format("What decided on the labels of {} texts", records.size());
-  parts.lead_chinese =
-      records.size() == 1 ? "什么决定了类别" : fmt::format("什么决定了 {} 段文字的类别", records.size());
   parts.body =
       "<div id=\"texts\"><noscript>This page draws with JavaScript; the same as a picture needs "
       "none.</noscript></div>\n" +
       data_element("pictures", records_json(records));
-  parts.styles = {"classify.css"};
-  parts.scripts = {"weights.js", "labels.js", "view_labels.js"};
   return html_page(parts);
 }
 

@@ -93,7 +93,7 @@ TEST_F(CaptionCli, TrainsRunsAndShows) {
   const std::string svg = folder_.read("a.svg");
   EXPECT_EQ(test::malformed(svg), "");
   EXPECT_THAT(svg, testing::HasSubstr("data:image/jpeg;base64,/9j/"));
-  EXPECT_THAT(folder_.read("a.html"), testing::HasSubstr("Fovea.picture"));
+  EXPECT_THAT(folder_.read("a.html"), testing::HasSubstr("picture-frame"));
   const Ran shown = run_cli({"view", file("a.jsonl"), "--line", "1", "--color", "never"});
   ASSERT_EQ(shown.code, 0) << shown.err;
   EXPECT_THAT(shown.out, testing::HasSubstr("██"));

@@ -19,7 +19,7 @@ TEST(LearnCommand, WritesTheCourseAsOneFileThatFetchesNothing) {
   std::ifstream file(folder / "course.html");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   for (const char* lesson : {"fixed", "softmax", "scores", "steps", "qkv", "root", "heads", "encoders", "backward"}) {
-    EXPECT_THAT(page, HasSubstr(std::string("id: '") + lesson + "'"));
+    EXPECT_THAT(page, HasSubstr(std::string("id:\"") + lesson + "\""));
   }
   EXPECT_THAT(page, HasSubstr("id=\"recorded\""));
   EXPECT_EQ(page.find("src=\""), std::string::npos);

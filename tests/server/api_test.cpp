@@ -179,7 +179,7 @@ TEST_F(Api, PagesFromAnywhereMayAsk) {
 TEST_F(Api, ThePageIsServedAndNothingElseOfTheDisk) {
   EXPECT_EQ(ask(port_, "GET", "/").status, 200);
   EXPECT_THAT(ask(port_, "GET", "/").header("Content-Type"), HasSubstr("text/html"));
-  EXPECT_THAT(ask(port_, "GET", "/assets/base.css").header("Content-Type"), HasSubstr("text/css"));
+  EXPECT_THAT(ask(port_, "GET", "/assets/app.css").header("Content-Type"), HasSubstr("text/css"));
   for (const char* path : {"/assets/../config.json", "/../../etc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd",
                            "/assets/", "/assets/no.js", "//etc/passwd", "/translate/", "/assets/%00", "/assets"}) {
     EXPECT_EQ(ask(port_, "GET", path).status, 404) << path;

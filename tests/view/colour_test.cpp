@@ -57,7 +57,7 @@ TEST(TextOn, HasEnoughContrastEverywhere) {
 }
 
 TEST(Colours, AreThoseOfThePage) {
-  const std::string_view script = asset("base.js");
+  const std::string_view script = asset("attention.js");
   for (const Theme theme : {Theme::light, Theme::dark}) {
     for (int i = 0; i <= 8; ++i) {
       EXPECT_NE(script.find(weight_colour(i / 8.0, theme).hex()), script.npos) << i;

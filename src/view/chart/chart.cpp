@@ -78,7 +78,7 @@ std::string colours(const char* const (&list)[kChartColours]) {
 }  // namespace
 
 std::string html_chart(const Chart& chart) {
-  const ChartFrame frame;  // web/chart.js knows its sizes too
+  const ChartFrame frame;  // web/views/chart.js knows its sizes too
   const ChartDrawing drawing = draw_chart(chart, frame);
   std::string out = fmt::format("<figure class=\"chart\"><figcaption>{}</figcaption>\n", escape_markup(chart.title));
   if (drawing.empty) return out + "<p class=\"lead\">no figures yet</p></figure>\n";
@@ -107,7 +107,7 @@ std::string svg_charts(const std::vector<Chart>& charts) {
       "text{font-size:13px}\n"
       ".value{font-size:11px;font-variant-numeric:tabular-nums;fill-opacity:1}.grid path{stroke-width:1}\n"
       ".line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}\n";
-  // The colours of web/chart.css.
+  // The colours of web/styles/chart.css.
   styles.light =
       ".grid path{stroke:#dfe3e8}" + colours({"#2e7bb2", "#c8692c", "#3f8a63", "#7d62ab", "#b0475e", "#7b848d"}) + "\n";
   styles.dark =

@@ -33,8 +33,8 @@ struct Chart {
 /// A number for an axis or a readout: 0.25, 1.5k, 20k, 3M.
 [[nodiscard]] std::string short_number(double value);
 
-/// The chart as a <figure> with inline SVG; web/chart.css colours it in light and dark, web/chart.js adds a readout.
-/// Lines of many points are drawn through the lowest and highest of each small stretch.
+/// The chart as a <figure> with inline SVG; web/styles/chart.css colours it in light and dark, web/views/chart.js adds
+/// a readout. Lines of many points are drawn through the lowest and highest of each small stretch.
 [[nodiscard]] std::string html_chart(const Chart& chart);
 
 /// The charts below each other as a standalone picture that follows the reader's dark or light preference.

@@ -18,7 +18,7 @@ constexpr int kChartColours = 6;  // the classes s0 … s5
 
 struct ChartDrawing {
   bool empty = false;  // nothing to draw
-  std::string markup;  // groups and paths with the classes of web/chart.css
+  std::string markup;  // groups and paths with the classes of web/styles/chart.css
   std::string places;  // JSON: for each series its points as [x, y, "x", "y"], for a readout
 };
 

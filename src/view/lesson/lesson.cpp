@@ -132,7 +132,7 @@ class Teller {
   [[nodiscard]] std::string of_head(int h) const {
     return e_.input.heads == 1 ? "" : say_.fill("Head {}: ", "头 {}：", h + 1);
   }
-  // Tables of different heads have different ids; web/explain.js reads them.
+  // Tables of different heads have different ids; web/pages/lesson.js reads them.
   [[nodiscard]] NumberTable table(const char* name, const AttentionMatrix& m, bool words_down, bool words_across,
                                   int head = -1) const {
     NumberTable t;

@@ -36,9 +36,7 @@ std::string lesson_page(const Lesson& lesson) {
     body += "<p>" + escape_markup(lesson.closing) + "</p>\n";
   }
   body += "<p class=\"working\" id=\"working\" role=\"status\" hidden></p>\n";
-  parts.styles = {"attention.css", "explain.css"};
-  parts.scripts = attention_scripts();
-  parts.scripts.emplace_back("explain.js");
+  parts.kind = "lesson";
   return html_page(parts);
 }
 

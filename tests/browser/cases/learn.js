@@ -35,7 +35,11 @@ async function play(page, id, check) {
 
 // A wrong answer first, then the right one.
 async function answer(page, check) {
-  const question = await page.evaluate(() => Fovea.lessons.find((one) => one.id === document.querySelector('.lesson').dataset.lesson).words[Fovea.language].question);
+  const id = await page.locator('.lesson').getAttribute('data-lesson');
+  const language = (await page.getAttribute('html', 'lang')).slice(0, 2);
+  await import(`../../../web/words/lessons/${id}.js`);
+  const { dictionaries } = await import('../../../web/lib/language.js');
+  const { question } = dictionaries.get(`lessons.${id}`)[language];
   const form = page.locator('form.question');
   const give = async (right) => {
     if (question.choices) await form.locator('input[type=radio]').nth(right ? question.right : (question.right + 1) % question.choices.length).check();

@@ -30,9 +30,8 @@ function readSafetensors(file) {
   return Object.fromEntries(Object.entries(head).filter(([name]) => name !== '__metadata__').map(([name, one]) => [name, floats(all.subarray(8 + size + one.data_offsets[0], 8 + size + one.data_offsets[1]))]));
 }
 
-exports['scores, weights, context and gradients are the library’s'] = async ({ open, check, build, fovea }) => {
-  const page = await open('#task=learn');
-  await page.waitForSelector('.lesson');
+exports['scores, weights, context and gradients are the library’s'] = async ({ check, build, fovea }) => {
+  const { attend, backward, normals } = await import('../../../web/course/math.js');
   const folder = fs.mkdtempSync(path.join(build, 'math-'));
   const at = (name) => path.join(folder, name);
   const near = (a, b, what) => { check.strictEqual(a.length, b.length, what); a.forEach((x, i) => check.ok(Math.abs(x - b[i]) < 2e-5 * Math.max(1, Math.abs(b[i])), `${what}[${i}]: ${x} is not ${b[i]}`)); };
@@ -40,14 +39,12 @@ exports['scores, weights, context and gradients are the library’s'] = async ({
     for (const kind of ['dot', 'scaled-dot', 'general', 'additive', 'cosine']) {
       for (const [keys, width] of [[1, 2], [3, 2], [5, 7]]) {
         // The page makes the numbers up and computes; the library computes the same.
-        const got = await page.evaluate(([score, count, size]) => {
-          const normal = Fovea.math.normals(count * 100 + size);
-          const vector = () => Array.from({ length: size }, () => Math.fround(normal()));
-          const matrix = () => Array.from({ length: size }, vector);
-          const q = vector(), K = Array.from({ length: count }, vector), V = Array.from({ length: count }, vector), dc = vector();
-          const more = { W: matrix(), U: matrix(), v: vector() };
-          return { q, K, V, dc, more, ...Fovea.math.attend(score, q, K, V, more), grads: Fovea.math.backward(q, K, V, dc) };
-        }, [kind, keys, width]);
+        const normal = normals(keys * 100 + width);
+        const vector = () => Array.from({ length: width }, () => Math.fround(normal()));
+        const matrix = () => Array.from({ length: width }, vector);
+        const q = vector(), K = Array.from({ length: keys }, vector), V = Array.from({ length: keys }, vector), dc = vector();
+        const more = { W: matrix(), U: matrix(), v: vector() };
+        const got = { q, K, V, dc, more, ...attend(kind, q, K, V, more), grads: backward(q, K, V, dc) };
         writeNpy(at('q.npy'), [1, 1, width], got.q);
         writeNpy(at('k.npy'), [1, keys, width], got.K.flat());
         writeNpy(at('v.npy'), [1, keys, width], got.V.flat());
