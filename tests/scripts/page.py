@@ -32,8 +32,8 @@ def blocks_of(text):
             found.append([f"if ! ( {check} ); then echo {shell_word('not so: ' + check)} >&2; exit 1; fi", None])
         elif language == "sh":
             found.append([body, None])
-        elif language == "text" and found and not text[end:match.start()].strip():
-            found[-1][1] = body
+        elif language == "text" and not text[end:match.start()].strip():
+            [block for block in found if not block[0].startswith("if ! (")][-1][1] = body
         end = match.end()
     return found
 
