@@ -8,9 +8,8 @@ export const softmaxWords = dictionary('lessons.softmax', {
         'does it answer the question? The softmax turns scores into ' +
         'weights, positive and together 1. The weights make one vector of ' +
         'all values: what was read.',
-      'Drag the scores, and the values in the plane. The context c ' +
-        'always lies among the values, nearest to those with the largest ' +
-        'weights.',
+      'Drag the scores, and the values in the plane. The context c is a ' +
+        'weighted mean of the values, so it always lies in their convex hull.',
     ],
     words: ['look', 'kitten', 'it', 'cute'],
     score: (word) => `Score of “${word}”`,
@@ -35,7 +34,7 @@ export const softmaxWords = dictionary('lessons.softmax', {
       '注意力只有三小步。每个词得一个分数：它与问题有多相配？softmax ' +
         '把分数变成权重：都为正，总和为 1。权重再把所有的值合成一个向量：' +
         '读到的内容。',
-      '拖动分数，以及平面里的值。上下文 c 总在各个值之间，离权重最大的最近。',
+      '拖动分数，以及平面里的值。上下文 c 是各个值的加权平均，总在它们的凸包之内。',
     ],
     words: ['看', '小猫', '它', '可爱'],
     score: (word) => `“${word}”的分数`,
