@@ -22,8 +22,7 @@ std::string table_line(const LabelFigures& one, int label_width, int decimals) {
 
 std::string matrix(const ClassificationScores& result, const TerminalStyle& style) {
   const auto n = static_cast<std::int64_t>(result.labels.size());
-  NumberTable table{
-      .name = "confusion", .id = {}, .numbers = {}, .row_labels = {}, .column_labels = {}, .decimals = 0, .note = {}};
+  NumberTable table{.name = "confusion", .decimals = 0};
   table.numbers = {n, n, std::vector<float>(static_cast<std::size_t>(n * n), 0)};
   for (const LabelPair& cell : result.confusion) {
     table.numbers.values[cell.reference * result.labels.size() + cell.hypothesis] = static_cast<float>(cell.count);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "view/colour.hpp"
@@ -12,8 +11,7 @@
 namespace fovea::view {
 namespace {
 
-constexpr int kMatrixLevels = 20;        // colours on each side of zero; one CSS class each
-constexpr int kLongestMatrixLabel = 12;  // columns in the terminal
+constexpr int kLongestMatrixLabel = 12;  // columns
 
 double largest(const AttentionMatrix& numbers) {
   double most = 0;
@@ -26,27 +24,6 @@ double largest(const AttentionMatrix& numbers) {
 Rgb colour_of(double value, const NumberTable& table, double scale, Theme theme) {
   if (!std::isfinite(value)) return weight_colour(0, theme);
   return table.weights ? weight_colour(value, theme) : signed_colour(value / scale, theme);
-}
-
-std::string class_of(double value, const NumberTable& table, double scale) {
-  if (!std::isfinite(value)) return "never";
-  if (table.weights) return fmt::format("w{}", std::lround(std::clamp(value, 0.0, 1.0) * kMatrixLevels));
-  const long level = std::lround(std::clamp(value / scale, -1.0, 1.0) * kMatrixLevels);
-  return level < 0 ? fmt::format("m{}", -level) : fmt::format("p{}", level);
-}
-
-std::string level_styles(const std::string& prefix, Theme theme) {
-  std::string out;
-  const auto rule = [&](const char* kind, int level, const Rgb& colour) {
-    out += fmt::format("{}.{}{}{{background:{};color:{}}}", prefix, kind, level, colour.hex(), text_on(colour).hex());
-  };
-  for (int i = 0; i <= kMatrixLevels; ++i) {
-    const double t = static_cast<double>(i) / kMatrixLevels;
-    rule("w", i, weight_colour(t, theme));
-    rule("p", i, signed_colour(t, theme));
-    rule("m", i, signed_colour(-t, theme));
-  }
-  return out + "\n";
 }
 
 }  // namespace
@@ -98,63 +75,6 @@ std::string draw_table(const NumberTable& table, const TerminalStyle& style) {
   }
   if (!table.note.empty()) out += "  " + faint(table.note, style) + "\n";
   return out;
-}
-
-std::string html_table(const NumberTable& table) {
-  const AttentionMatrix& m = table.numbers;
-  const double scale = largest(m);
-  std::string out = fmt::format(
-      "<figure class=\"matrix\" data-matrix=\"{}\"><figcaption><b>{}</b> <small>{}</small></figcaption><div "
-      "class=\"matrix-scroll\"><table>\n",
-      escape_markup(table.id), symbol_markup(table.name),
-      table.note.empty() ? fmt::format("{} × {}", m.rows, m.columns) : escape_markup(table.note));
-  if (!table.column_labels.empty()) {
-    out += "<tr>" + std::string(table.row_labels.empty() ? "" : "<td></td>");
-    for (const std::string& one : table.column_labels) {
-      out += fmt::format("<th scope=\"col\"><bdi>{}</bdi></th>", escape_markup(label(one, 24)));
-    }
-    out += "</tr>\n";
-  }
-  for (std::int64_t r = 0; r < m.rows; ++r) {
-    out += "<tr>";
-    if (!table.row_labels.empty()) {
-      out += fmt::format("<th scope=\"row\"><bdi>{}</bdi></th>",
-                         escape_markup(label(table.row_labels[static_cast<std::size_t>(r)], 24)));
-    }
-    for (std::int64_t c = 0; c < m.columns; ++c) {
-      const double value = m.at(r, c);
-      out +=
-          fmt::format("<td class=\"{}\">{}</td>", class_of(value, table, scale), shown_number(value, table.decimals));
-    }
-    out += "</tr>\n";
-  }
-  return out + "</table></div></figure>\n";
-}
-
-std::string symbol_markup(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    // W_Q: what stands behind an underscore, up to the next that is no letter, goes below the line.
-    if (text[i] == '_' && i > 0 && i + 1 < text.size() && std::isalnum(static_cast<unsigned char>(text[i + 1])) != 0) {
-      std::size_t end = i + 1;
-      while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0) ++end;
-      out += "<sub>" + escape_markup(text.substr(i + 1, end - i - 1)) + "</sub>";
-      i = end - 1;
-    } else {
-      // Whole characters of UTF-8 at a time.
-      std::size_t end = i + 1;
-      while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
-      out += escape_markup(text.substr(i, end - i));
-      i = end - 1;
-    }
-  }
-  return out;
-}
-
-std::string table_styles() {
-  return level_styles(".matrix ", Theme::light) + "@media(prefers-color-scheme:dark){\n" +
-         level_styles(":root:not([data-theme=light]) .matrix ", Theme::dark) + "}\n" +
-         level_styles(":root[data-theme=dark] .matrix ", Theme::dark);
 }
 
 }  // namespace fovea::view

@@ -31,7 +31,7 @@ TEST(Help, ShowsDefaultsAndRangesInWords) {
   EXPECT_THAT(help({"train"}), HasSubstr("--warmup N steps until it is reached (default: 1000, at most 30%"));
   EXPECT_THAT(help({"train"}), HasSubstr("--model DIR folder to leave the model in (required)"));
   EXPECT_THAT(help({"view"}), HasSubstr("--line N only this line of FILE, counted from 1 (1 or more)"));
-  EXPECT_THAT(help({"explain"}), HasSubstr("--heads N heads (default 1; 1 to 16)"));
+  EXPECT_THAT(help({"explain"}), HasSubstr("--heads N number of heads (default 1; 1 to 16)"));
   EXPECT_THAT(help({"train"}), HasSubstr("caption: a picture to text (default: generate)"));
   EXPECT_THAT(help({"train"}), HasSubstr("squeezenet: SqueezeNet 1.1 (default: small)"));
   EXPECT_THAT(help({"bench", "decode"}), HasSubstr("a sentence may write; default: all (1 to 10000000)"));
@@ -42,8 +42,8 @@ TEST(Help, SaysWhatIsAFileAndWhatAFolder) {
   EXPECT_THAT(help({"quantize"}), HasSubstr("--out DIR the folder to write"));
   EXPECT_THAT(help({"train"}), HasSubstr("--stream DIR a folder"));
   EXPECT_THAT(help({"run"}), HasSubstr("--intervene FILE file of edges"));
-  EXPECT_THAT(help({"explain"}), HasSubstr("--numbers FILE file for every number"));
-  EXPECT_THAT(help({"explain"}), HasSubstr("--target SENTENCE an output of your own"));
+  EXPECT_THAT(help({"explain"}), HasSubstr("--numbers FILE file for every array"));
+  EXPECT_THAT(help({"explain"}), HasSubstr("--target SENTENCE output to explain"));
   EXPECT_THAT(help({"export"}), HasSubstr("fovea export [OPTIONS] OUT"));
 }
 

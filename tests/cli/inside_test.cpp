@@ -160,7 +160,10 @@ TEST_F(Inside, WideMatricesSayWhatTheyLeaveOut) {
   EXPECT_THAT(ran.out, HasSubstr("4 × 32, shown: the 8 columns with the largest entries"));
   const Ran page = explain("m", {"--html", file("e.html"), "--svg", file("e.svg")});
   EXPECT_EQ(page.code, 0) << page.err;
-  EXPECT_THAT(folder_.read("e.html"), HasSubstr("W<sub>Q</sub>"));
+  const json lesson = data_of(folder_.read("e.html"), "lesson");
+  EXPECT_EQ(lesson["title"]["key"], "attention.encoder.title");
+  EXPECT_EQ(lesson["steps"][1]["tables"][0]["note"]["values"]["columns"], "32");
+  EXPECT_EQ(lesson["picture"]["source"].size(), 4U);
   EXPECT_THAT(folder_.read("e.svg"), HasSubstr("<svg"));
 }
 

@@ -205,11 +205,12 @@ TEST_F(Serving, SentencesAreCountedGivenAndExplainedOneByOne) {
   EXPECT_EQ(look({{"q", "one two three\nfour"}, {"output", "vier"}}).json()["error"], error);
   EXPECT_EQ(look({{"q", "one two three\nfour"}, {"output", {"vier"}}}).json()["error"], error);
 
-  const auto page = [&](int sentence) {
+  const auto lesson = [&](int sentence) {
     return look({{"q", "one two three\nfour"}, {"sentence", sentence}, {"kind", "cross"}}, "/explain");
   };
-  EXPECT_EQ(page(1).json()["page"], look({{"q", "four"}, {"kind", "cross"}}, "/explain").json()["page"]);
-  EXPECT_EQ(page(2).json()["error"], "Invalid request: sentence parameter: the text has 2, counted from 0");
+  EXPECT_EQ(lesson(1).json()["lesson"]["lead"]["values"]["input"], "four");
+  EXPECT_EQ(lesson(1).json()["lesson"], look({{"q", "four"}, {"kind", "cross"}}, "/explain").json()["lesson"]);
+  EXPECT_EQ(lesson(2).json()["error"], "Invalid request: sentence parameter: the text has 2, counted from 0");
 }
 
 TEST_F(Serving, AttentionOfACheckpointIsThatOfItsStep) {

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "support/markup.hpp"
-
 namespace fovea::view {
 namespace {
 
@@ -41,21 +39,6 @@ TEST(DrawTable, GoesOnBelowInANarrowTerminal) {
             "           c\n"
             "   看   0.00\n"
             "  <i>   0.00\n");
-}
-
-TEST(HtmlTable, IsWellFormedAndEscaped) {
-  const std::string html = html_table(table());
-  EXPECT_EQ(test::malformed(html), "");
-  EXPECT_THAT(html, testing::HasSubstr("&lt;i&gt;"));
-  EXPECT_THAT(html,
-              testing::HasSubstr("<td class=\"never\">−∞</td><td class=\"p20\">10.00</td><td class=\"p0\">0.00</td>"));
-}
-
-TEST(HtmlTable, EveryColourHasItsStyle) {
-  const std::string styles = table_styles();
-  for (const char* name : {".w0{", ".w20{", ".p20{", ".m20{"}) {
-    EXPECT_EQ(test::count(styles, name), 3U) << name;  // light, dark by the system, dark by choice
-  }
 }
 
 }  // namespace

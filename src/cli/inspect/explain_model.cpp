@@ -12,7 +12,7 @@
 namespace fovea::cli {
 namespace {
 
-constexpr int kExplainedTokens = 5;  // that a language model writes
+constexpr int kExplainedTokens = 5;  // of a language model's continuation
 
 void write_numbers(const std::string& file, const Trace& trace) {
   SafetensorsWriter writer;
@@ -23,11 +23,11 @@ void write_numbers(const std::string& file, const Trace& trace) {
 ModelRun run_of(const ExplainModelOptions& o) {
   const Task task = read_model_config(o.model).task();
   if (task == Task::classify) {
-    if (o.target) throw UsageError("--target: a classifier writes no text");
+    if (o.target) throw UsageError("--target: not available for a classifier, which writes no text");
     return Classifier(std::filesystem::path(o.model)).run(o.sentence);
   }
   if (task == Task::complete) {
-    if (o.target) throw UsageError("--target: a language model has none; put all of the text into the sentence");
+    if (o.target) throw UsageError("--target: not available for a language model; put the whole text into SENTENCE");
     return Completer(std::filesystem::path(o.model)).run(o.sentence, {.max_length = kExplainedTokens});
   }
   const Translator translator{std::filesystem::path(o.model)};

@@ -6,22 +6,22 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "view/lesson/lesson.hpp"
+#include "view/lesson/model_lesson.hpp"
 
 namespace fovea::cli {
 
 struct ExplainModelOptions {
   std::string model;
-  std::string sentence;               // empty: standard input's first line
-  std::optional<std::string> target;  // given instead of found
+  std::string sentence;
+  std::optional<std::string> target;  // explained instead of the model's own output
   std::optional<std::string> kind;
   int layer = 0, head = 0;
   std::optional<std::int64_t> query, key;        // the pair whose sums are written out
   std::optional<view::LessonLanguage> language;  // empty: that of the sentence
-  std::string numbers;                           // .safetensors that gets every number of the run
+  std::string numbers;                           // .safetensors to write every array of the run to
 };
 
-/// The lesson of a line; writes options.numbers, if it is asked for.
+/// The lesson of a line; writes `options.numbers` if set.
 [[nodiscard]] view::Lesson explain_model(const ExplainModelOptions& options);
 
 }  // namespace fovea::cli

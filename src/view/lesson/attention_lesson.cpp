@@ -5,339 +5,252 @@
 #include <cmath>
 
 #include "fovea/error.hpp"
-#include "view/lesson/folded.hpp"
+#include "view/lesson/equations.hpp"
 #include "view/lesson/model_lesson.hpp"
-#include "view/lesson/speaker.hpp"
+#include "view/lesson/model_tables.hpp"
+#include "view/matrix.hpp"
 
 namespace fovea::view {
 namespace {
 
-constexpr int kModelDecimals = 3;
+constexpr std::size_t kProductTerms = 12;   // of a number of Q or O
+constexpr std::size_t kDotTerms = 512;      // of a score: all of them
+constexpr std::size_t kWeightedTerms = 24;  // of a number of Z
 
-class AttentionTeller {
+class AttentionLessonBuilder {
  public:
-  AttentionTeller(const ModelRun& run, AttentionKind kind, const ModelLessonOptions& options)
-      : run_(run), kind_(kind), options_(options), say_(options.language) {
+  AttentionLessonBuilder(const ModelRun& run, AttentionKind kind, const ModelLessonOptions& options)
+      : run_(run), kind_(kind), layer_(options.layer), head_(options.head) {
     side_ = kind == AttentionKind::encoder ? "encoder" : "decoder";
-    layer_ = fmt::format("{}.{}", side_, options.layer);
-    site_ = layer_ + (kind == AttentionKind::cross ? ".cross" : ".self");
-    int layers = 0;
-    for (const AttentionMap& map : run.attention.maps) {
-      if (map.kind != kind) continue;
-      layers = std::max(layers, map.layer + 1);
-      heads_ = std::max(heads_, map.head + 1);
-      if (map.layer == options.layer && map.head == options.head) map_ = &map;
-    }
-    if (options.layer >= layers) {
-      throw UsageError(fmt::format("layer: {} given, there are layers 0 to {}", options.layer, layers - 1));
-    }
-    if (options.head >= heads_) {
-      throw UsageError(fmt::format("head: {} given, there are heads 0 to {}", options.head, heads_ - 1));
-    }
-    weights_ = head_of(value("weights"), options.head, heads_);
+    site_ = fmt::format("{}.{}.{}", side_, layer_, kind == AttentionKind::cross ? "cross" : "self");
+    find_map();
+    weights_ = head_of(value("weights"), head_, heads_);
     pair_ = chosen_pair(weights_, options, info_of(kind).queries == info_of(kind).keys);
-    queries_ = lesson_names(map_->queries, options.language);
-    keys_ = lesson_names(map_->keys, options.language);
-    fold_.keep_rows = {pair_.query, pair_.key};
-    fold_.language = options.language;
-    pairs_fold_ = fold_;
-    pairs_fold_.most_columns = 24;
-    pairs_fold_.keep_columns = {pair_.key};
+    queries_ = lesson_names(map_->queries);
+    keys_ = lesson_names(map_->keys);
+    transformer_ = side_ == "encoder" ? std::get_if<TransformerConfig>(&run.config.encoder)
+                                      : std::get_if<TransformerConfig>(&run.config.generator().decoder);
   }
 
-  Lesson tell() {
-    const bool convolutional = run_.trace.find(layer_ + ".convolution") != nullptr;
+  [[nodiscard]] Lesson build() const {
     Lesson lesson;
-    lesson.title = fmt::format(fmt::runtime(title()), options_.layer, options_.head);
-    lesson.folded = true;
-    lesson.same_side = kind_ != AttentionKind::cross;
-    lesson.lead = model_lead(run_, options_.language);
-    lesson.steps.push_back(tokens_step(run_, options_.language));
-    lesson.steps.push_back(embeddings());
-    if (convolutional) {
-      if (std::holds_alternative<CnnConfig>(run_.config.encoder)) {
-        lesson.steps.push_back(window_step(run_, "encoder", 0, pair_.key, options_.language));
-      }
-      lesson.steps.push_back(window_step(run_, side_, options_.layer, pair_.query, options_.language));
+    lesson.title =
+        Message::of("attention." + std::string(info_of(kind_).name) + ".title", {{"layer", layer_}, {"head", head_}});
+    lesson.self_attention = kind_ != AttentionKind::cross;
+    std::vector<LessonStep>& steps = lesson.steps;
+    steps = {tokens_step(run_), embedded()};
+    if (run_.trace.find(fmt::format("{}.{}.convolution", side_, layer_)) == nullptr) {
+      steps.push_back(input());
     } else {
-      lesson.steps.push_back(input());
+      if (std::holds_alternative<CnnConfig>(run_.config.encoder)) {
+        steps.push_back(window_step(run_, "encoder", 0, pair_.key));
+      }
+      steps.push_back(window_step(run_, side_, layer_, pair_.query));
     }
-    lesson.steps.push_back(projections());
-    lesson.steps.push_back(scores());
-    lesson.steps.push_back(scaled());
-    if (masks_something()) lesson.steps.push_back(masked());
-    lesson.steps.push_back(softmax());
-    lesson.steps.push_back(output());
-    if (run_.trace.find(site_ + ".output") != nullptr) lesson.steps.push_back(joined());
-    if (run_.trace.find(site_ + ".sum") != nullptr) lesson.steps.push_back(residual());
-    if (!run_.next.empty()) {
-      lesson.steps.push_back(next_step(run_, kind_ == AttentionKind::encoder ? 0 : pair_.query, options_.language));
-    }
+    steps.insert(steps.end(), {projections(), scores(), scaled()});
+    if (of_pairs("masked").values != of_pairs("scores").values) steps.push_back(masked());
+    steps.insert(steps.end(), {softmax(), context()});
+    if (traced("output") != nullptr) steps.push_back(joined());
+    if (traced("sum") != nullptr) steps.push_back(residual());
+    if (!run_.next.empty()) steps.push_back(next_step(run_, kind_ == AttentionKind::encoder ? 0 : pair_.query));
     lesson.picture.source = map_->keys;
     lesson.picture.target = map_->queries;
     lesson.picture.weights = map_->weights;
     lesson.picture.maps = {*map_};
-    lesson.closing = say_.fill("{} attends most to {}: weight {}.", "{} 最关注 {}：权重 {}。", query(), key(),
-                               shown_number(weights_.at(pair_.query, pair_.key), 3));
+    lesson.closing = {
+        Message::of("model.closing",
+                    {{"query", query()}, {"key", key()}, {"weight", shown_number(of_pair(weights_), kModelDecimals)}})};
     return lesson;
   }
 
  private:
-  [[nodiscard]] const Tensor& value(const char* name) const { return run_.trace.at(site_ + "." + name); }
-  [[nodiscard]] AttentionMatrix of_head(const char* name) const { return head_of(value(name), options_.head, heads_); }
-  [[nodiscard]] std::string query() const { return queries_[static_cast<std::size_t>(pair_.query)]; }
-  [[nodiscard]] std::string key() const { return keys_[static_cast<std::size_t>(pair_.key)]; }
-  [[nodiscard]] const char* title() const {
-    return kind_ == AttentionKind::encoder
-               ? say_("Encoder self-attention, layer {}, head {}", "编码器自注意力，第 {} 层，头 {}")
-           : kind_ == AttentionKind::decoder
-               ? say_("Decoder self-attention, layer {}, head {}", "解码器自注意力，第 {} 层，头 {}")
-               : say_("Cross-attention, layer {}, head {}", "交叉注意力，第 {} 层，头 {}");
-  }
-  [[nodiscard]] bool scaled_scores() const {
-    const auto* t = side_ == "encoder" ? std::get_if<TransformerConfig>(&run_.config.encoder)
-                                       : std::get_if<TransformerConfig>(&run_.config.generator().decoder);
-    return t == nullptr || t->scaled_scores;
-  }
-  [[nodiscard]] double root() const {
-    return scaled_scores() ? std::sqrt(static_cast<double>(of_head("query").columns)) : 1.0;
-  }
-
-  [[nodiscard]] NumberTable table(const char* name, AttentionMatrix numbers, const std::vector<std::string>& rows,
-                                  const std::vector<std::string>& columns = {}) const {
-    NumberTable t;
-    t.name = name;
-    t.id = name;
-    t.numbers = std::move(numbers);
-    t.row_labels = rows;
-    t.column_labels = columns;
-    t.decimals = kModelDecimals;
-    return folded(std::move(t), columns.empty() ? fold_ : pairs_fold_);
-  }
-  [[nodiscard]] NumberTable pairs(const char* name, AttentionMatrix numbers) const {
-    return table(name, std::move(numbers), queries_, keys_);
-  }
-
-  [[nodiscard]] LessonStep embeddings() const {
-    const AttentionMatrix x = matrix_of(run_.trace.at(side_ + ".embedded"));
-    const char* which = kind_ == AttentionKind::encoder ? "source" : "target";
-    const AttentionMatrix plain = matrix_of(run_.trace.at(std::string(which) + ".embedding"));
-    const std::vector<std::string> tokens =
-        lesson_names(kind_ == AttentionKind::encoder ? run_.source : read_target(run_), options_.language);
-    const std::int64_t at = pair_.query;
-    std::int64_t largest = 0;
-    for (std::int64_t c = 0; c < x.columns; ++c) {
-      if (std::abs(x.at(at, c)) > std::abs(x.at(at, largest))) largest = c;
+  // The map of the layer and head. Throws UsageError naming what the model lacks.
+  void find_map() {
+    int layers = 0;
+    for (const AttentionMap& map : run_.attention.maps) {
+      if (map.kind != kind_) continue;
+      layers = std::max(layers, map.layer + 1);
+      heads_ = std::max(heads_, map.head + 1);
+      if (map.layer == layer_ && map.head == head_) map_ = &map;
     }
-    LessonStep step{say_("Every token becomes a row of numbers, with its position", "每个词元变成一行数，并加上位置"),
-                    say_("X = embedding + position", "X = 词嵌入 + 位置"),
-                    say_.fill("The model has learned {} numbers for each token of its vocabulary; what stands for the "
-                              "position is added to them.",
-                              "模型为词表中的每个词元学到了 {} 个数；再加上表示位置的数。", x.columns),
-                    {table("X", x, tokens)},
-                    {}};
-    step.examples.push_back(fmt::format(
-        "X[{}, #{}] = {} + {} = {}", tokens[static_cast<std::size_t>(at)], largest + 1,
-        shown_number(plain.at(at, largest), 5),
-        shown_number(static_cast<double>(x.at(at, largest)) - static_cast<double>(plain.at(at, largest)), 5),
-        shown_number(x.at(at, largest), 5)));
+    if (layer_ >= layers) {
+      throw UsageError(fmt::format("layer: {} given, there are layers 0 to {}", layer_, layers - 1));
+    }
+    if (head_ >= heads_) throw UsageError(fmt::format("head: {} given, there are heads 0 to {}", head_, heads_ - 1));
+  }
+
+  [[nodiscard]] const Tensor* traced(const char* name) const { return run_.trace.find(site_ + "." + name); }
+  [[nodiscard]] const Tensor& value(const char* name) const { return run_.trace.at(site_ + "." + name); }
+  [[nodiscard]] AttentionMatrix of_head(const char* name) const { return head_of(value(name), head_, heads_); }
+  // The same of values [1, heads, queries, keys] or [1, queries, keys].
+  [[nodiscard]] AttentionMatrix of_pairs(const char* name) const {
+    const Tensor& t = value(name);
+    return t.rank() == 4 ? matrix_of(t.select(0, 0).select(0, head_)) : matrix_of(t);
+  }
+  [[nodiscard]] const Message& query() const { return queries_[static_cast<std::size_t>(pair_.query)]; }
+  [[nodiscard]] const Message& key() const { return keys_[static_cast<std::size_t>(pair_.key)]; }
+  [[nodiscard]] float of_pair(const AttentionMatrix& m) const { return m.at(pair_.query, pair_.key); }
+  [[nodiscard]] bool divides() const { return transformer_ == nullptr || transformer_->scaled_scores; }
+  [[nodiscard]] double root() const {
+    return divides() ? std::sqrt(static_cast<double>(of_head("query").columns)) : 1.0;
+  }
+
+  [[nodiscard]] LessonTable row_table(const Message& name, AttentionMatrix numbers,
+                                      const std::vector<Message>& rows) const {
+    return model_table(name, std::move(numbers), rows, {}, {.keep_rows = {pair_.query, pair_.key}});
+  }
+  [[nodiscard]] LessonTable pair_table(const Message& name, AttentionMatrix numbers) const {
+    return model_table(name, std::move(numbers), queries_, keys_,
+                       {.keep_rows = {pair_.query, pair_.key}, .keep_columns = {pair_.key}});
+  }
+
+  // "Q[query, #3] = … + 0.5 (b_Q) = 1.25": a number of a matrix that `weight` and `bias` make of a row.
+  [[nodiscard]] Message projected(const std::string& symbol, const std::vector<double>& row, const Tensor& weight,
+                                  const Tensor* bias, std::int64_t column, std::int64_t shown_column,
+                                  float result) const {
+    const double added = bias == nullptr ? 0 : static_cast<double>(bias->contiguous().data()[column]);
+    const Message sum = sum_of_products(row, column_of(matrix_of(weight), column), kProductTerms);
+    return equation({entry(symbol, query(), column_number(shown_column)), with_bias(sum, added, "b_" + symbol),
+                     shown_number(result, kModelDecimals)});
+  }
+
+  [[nodiscard]] LessonStep embedded() const {
+    const bool of_source = kind_ == AttentionKind::encoder;
+    const AttentionMatrix x = matrix_of(run_.trace.at(side_ + ".embedded"));
+    const AttentionMatrix plain = matrix_of(run_.trace.at(of_source ? "source.embedding" : "target.embedding"));
+    const std::vector<Message> tokens = lesson_names(of_source ? run_.source : read_target(run_));
+    const std::int64_t at = pair_.query;
+    const std::int64_t column = largest_column(x, at);
+    const double sum = x.at(at, column);
+    const double embedding = plain.at(at, column);
+    LessonStep step = LessonStep::of("embedded", {{"count", x.columns}});
+    step.tables = {row_table("X", x, tokens)};
+    step.worked = {
+        equation({entry("X", tokens[static_cast<std::size_t>(at)], column_number(column)),
+                  shown_number(embedding, kTermDecimals) + " + " + shown_number(sum - embedding, kTermDecimals),
+                  shown_number(sum, kTermDecimals)})};
     return step;
   }
 
   [[nodiscard]] LessonStep input() const {
-    LessonStep step{say_.fill("What layer {} reads", "第 {} 层读入什么", options_.layer),
-                    kind_ == AttentionKind::cross ? say_("x, and the memory m", "x 和记忆 m") : "x",
-                    say_("The rows as the layers below left them", "下面各层留下的各行"),
-                    {table("x", matrix_of(value("input")), queries_)},
-                    {}};
-    const auto* t = side_ == "encoder" ? std::get_if<TransformerConfig>(&run_.config.encoder)
-                                       : std::get_if<TransformerConfig>(&run_.config.generator().decoder);
-    step.text += t != nullptr && t->norm == Norm::pre
-                     ? say_(", normalised: of each row the mean is taken away, then it is divided by its deviation.",
-                            "，经过归一化：每行减去平均值，再除以标准差。")
-                     : say_(".", "。");
+    LessonStep step = LessonStep::of("input", {{"layer", layer_}});
+    step.tables = {row_table("x", matrix_of(value("input")), queries_)};
+    if (transformer_ != nullptr && transformer_->norm == Norm::pre) {
+      step.text.push_back(Message::of("input.normalized"));
+    }
     if (kind_ == AttentionKind::cross) {
-      step.text +=
-          say_(" Keys and values are made of the encoder's output, the memory.", "键和值由编码器的输出（记忆）得到。");
-      step.tables.push_back(table("m", matrix_of(run_.trace.at("encoder.output")), keys_));
+      step.formula = Message::of("input.formula.cross");
+      step.text.push_back(Message::of("input.memory"));
+      step.tables.push_back(row_table("m", matrix_of(run_.trace.at("encoder.output")), keys_));
     }
     return step;
   }
 
   [[nodiscard]] LessonStep projections() const {
     const AttentionMatrix q = of_head("query");
-    LessonStep step{
-        say_("Queries, keys and values of this head", "这个头的查询、键和值"),
-        "Q = x W_Q + b_Q    K = x W_K + b_K    V = x W_V + b_V",
-        say_.fill("Each head has {} of the {} columns.", "每个头占 {} 列（共 {} 列）。", q.columns, q.columns * heads_),
-        {table("Q", q, queries_), table("K", of_head("key"), keys_), table("V", of_head("value"), keys_)},
-        {}};
-    if (kind_ == AttentionKind::cross) step.formula = "Q = x W_Q + b_Q    K = m W_K + b_K    V = m W_V + b_V";
-    const Tensor* w = run_.weight(site_ + ".query.weight");
-    const Tensor* b = run_.weight(site_ + ".query.bias");
-    const Tensor* x = run_.trace.find(site_ + ".input");
-    if (w == nullptr || !*w || x == nullptr || turned()) return step;
-    std::int64_t largest = 0;
-    for (std::int64_t c = 0; c < q.columns; ++c) {
-      if (std::abs(q.at(pair_.query, c)) > std::abs(q.at(pair_.query, largest))) largest = c;
-    }
-    const std::int64_t column = options_.head * q.columns + largest;
-    const double bias = b == nullptr ? 0 : static_cast<double>(b->contiguous().data()[column]);
-    step.examples.push_back(
-        fmt::format("Q[{}, #{}] = {} + {} (b_Q) = {}", query(), largest + 1,
-                    sum_of_products(row_of_input(*x), column_of(matrix_of(*w), column), 12, options_.language),
-                    shown_number(bias, 5), shown_number(q.at(pair_.query, largest), 3)));
+    LessonStep step = LessonStep::of("head", {{"width", q.columns}, {"all", q.columns * heads_}});
+    if (kind_ == AttentionKind::cross) step.formula = Message::of("head.formula.cross");
+    step.tables = {row_table("Q", q, queries_), row_table("K", of_head("key"), keys_),
+                   row_table("V", of_head("value"), keys_)};
+    const Tensor* weight = run_.weight(site_ + ".query.weight");
+    const Tensor* x = traced("input");
+    const bool rotated = transformer_ != nullptr && is_rotary(transformer_->positions);
+    if (weight == nullptr || !*weight || x == nullptr || rotated) return step;
+    const std::int64_t largest = largest_column(q, pair_.query);
+    step.worked = {projected("Q", row_of(matrix_of(*x), pair_.query), *weight, run_.weight(site_ + ".query.bias"),
+                             head_ * q.columns + largest, largest, q.at(pair_.query, largest))};
     return step;
-  }
-  [[nodiscard]] std::vector<double> row_of_input(const Tensor& x) const { return row_of(matrix_of(x), pair_.query); }
-  [[nodiscard]] bool turned() const {
-    const auto* t = side_ == "encoder" ? std::get_if<TransformerConfig>(&run_.config.encoder)
-                                       : std::get_if<TransformerConfig>(&run_.config.generator().decoder);
-    return t != nullptr && is_rotary(t->positions);
   }
 
   [[nodiscard]] LessonStep scores() const {
-    AttentionMatrix s = of_head_pairs("scores");
+    AttentionMatrix s = of_pairs("scores");
     for (float& v : s.values) v = static_cast<float>(static_cast<double>(v) * root());
-    const double shown = s.at(pair_.query, pair_.key);
-    LessonStep step{say_("How well does each key answer each query?", "每个键与每个查询有多相配？"),
-                    "S = Q Kᵀ",
-                    say_("The score of a query and a key is the sum of the products of their numbers.",
-                         "查询与键的分数是它们对应数字的乘积之和。"),
-                    {pairs("S", std::move(s))},
-                    {}};
-    step.examples.push_back(fmt::format("S[{}, {}] = {} = {}", query(), key(),
-                                        sum_of_products(row_of(of_head("query"), pair_.query),
-                                                        row_of(of_head("key"), pair_.key), 512, options_.language),
-                                        shown_number(shown, 3)));
+    LessonStep step = LessonStep::of("pairs");
+    step.worked = {
+        equation({entry("S", query(), key()),
+                  sum_of_products(row_of(of_head("query"), pair_.query), row_of(of_head("key"), pair_.key), kDotTerms),
+                  shown_number(of_pair(s), kModelDecimals)})};
+    step.tables = {pair_table("S", std::move(s))};
     return step;
-  }
-  [[nodiscard]] AttentionMatrix of_head_pairs(const char* name) const {
-    const Tensor& t = value(name);
-    return t.rank() == 4 ? matrix_of(t.select(0, 0).select(0, options_.head)) : matrix_of(t);
   }
 
   [[nodiscard]] LessonStep scaled() const {
-    const AttentionMatrix s = of_head_pairs("scores");
-    const double mine = s.at(pair_.query, pair_.key);
-    LessonStep step{say_("Divided by the square root of the width", "除以宽度的平方根"),
-                    "S / √d",
-                    say_.fill("d = {}, √d = {}: sums of more products are larger, and a softmax of large numbers puts "
-                              "everything on one key.",
-                              "d = {}，√d = {}：乘积越多，和越大；而数值很大时 softmax 会把权重全给一个键。",
-                              of_head("query").columns, shown_number(root(), 4)),
-                    {pairs("S/√d", s)},
-                    {}};
-    step.examples.push_back(
-        fmt::format("{} / {} = {}", shown_number(mine * root(), 3), shown_number(root(), 4), shown_number(mine, 3)));
-    if (!scaled_scores()) {
-      step.title = say_("Not divided by the square root of the width", "不除以宽度的平方根");
-      step.formula = "S";
-      step.text = say_("This model takes the scores as they are.", "此模型直接使用分数。");
-      step.examples.clear();
+    const AttentionMatrix s = of_pairs("scores");
+    LessonStep step =
+        divides() ? LessonStep::of("scaled", {{"width", of_head("query").columns}, {"root", shown_number(root(), 4)}})
+                  : LessonStep::of("unscaled");
+    step.tables = {pair_table("S/√d", s)};
+    if (divides()) {
+      step.worked = {fmt::format("{} / {} = {}", shown_number(of_pair(s) * root(), kModelDecimals),
+                                 shown_number(root(), 4), shown_number(of_pair(s), kModelDecimals))};
     }
     return step;
   }
 
-  [[nodiscard]] bool masks_something() const {
-    const AttentionMatrix m = of_head_pairs("masked");
-    return m.values != of_head_pairs("scores").values;
-  }
   [[nodiscard]] LessonStep masked() const {
-    return {say_("What a query may not see gets −∞", "查询看不到的得到 −∞"),
-            say_("S / √d + mask", "S / √d + 掩码"),
-            kind_ == AttentionKind::decoder ? say_("While the target is written, later tokens are not there yet.",
-                                                   "写目标句时，后面的词元还不存在。")
-                                            : say_("Biases of positions are added, and what is hidden is taken away.",
-                                                   "加上位置的偏置，并去掉被遮住的。"),
-            {pairs(say_("masked", "加掩码后"), of_head_pairs("masked"))},
-            {}};
+    LessonStep step = LessonStep::of("masked");
+    step.text = {Message::of(kind_ == AttentionKind::decoder ? "masked.later" : "masked.biased")};
+    step.tables = {pair_table(Message::of("masked.table"), of_pairs("masked"))};
+    return step;
   }
 
   [[nodiscard]] LessonStep softmax() const {
-    NumberTable weights = pairs("A", weights_);
-    weights.weights = true;
-    LessonStep step{say_("From scores to weights", "从分数到权重"),
-                    "A = softmax(S / √d)",
-                    say_("Row by row: the largest score is taken from all, e to the power of each, divided by their "
-                         "sum. Every row sums to 1.",
-                         "逐行：先都减去最大的分数，再取 e 的幂，除以该行之和。每行之和为 1。"),
-                    {std::move(weights)},
-                    {}};
-    const AttentionMatrix masked = of_head_pairs("masked");
-    step.examples.push_back(softmax_example(fmt::format("A[{}, {}]", query(), key()), row_of(masked, pair_.query),
-                                            pair_.key, weights_.at(pair_.query, pair_.key), options_.language));
+    LessonStep step = LessonStep::of("weights");
+    step.tables = {pair_table("A", weights_)};
+    step.tables[0].weights = true;
+    step.worked = {softmax_equation(entry("A", query(), key()), row_of(of_pairs("masked"), pair_.query), pair_.key,
+                                    of_pair(weights_))};
     return step;
   }
 
-  [[nodiscard]] LessonStep output() const {
+  [[nodiscard]] LessonStep context() const {
     const AttentionMatrix z = of_head("context");
-    const AttentionMatrix v = of_head("value");
-    std::int64_t largest = 0;
-    for (std::int64_t c = 0; c < z.columns; ++c) {
-      if (std::abs(z.at(pair_.query, c)) > std::abs(z.at(pair_.query, largest))) largest = c;
-    }
-    return {say_("Each query reads the values", "每个查询读取值"),
-            "Z = A V",
-            say_("The sum of the values, each times its weight.", "各个值乘以权重后之和。"),
-            {table("Z", z, queries_)},
-            {fmt::format("Z[{}, #{}] = {} = {}", query(), largest + 1,
-                         sum_of_products(row_of(weights_, pair_.query), column_of(v, largest), 24, options_.language),
-                         shown_number(z.at(pair_.query, largest), 3))}};
+    const std::int64_t column = largest_column(z, pair_.query);
+    LessonStep step = LessonStep::of("context");
+    step.tables = {row_table("Z", z, queries_)};
+    step.worked = {
+        equation({entry("Z", query(), column_number(column)),
+                  sum_of_products(row_of(weights_, pair_.query), column_of(of_head("value"), column), kWeightedTerms),
+                  shown_number(z.at(pair_.query, column), kModelDecimals)})};
+    return step;
   }
 
   [[nodiscard]] LessonStep joined() const {
     const AttentionMatrix z = matrix_of(value("context"));
     const AttentionMatrix o = matrix_of(value("output"));
-    LessonStep step{
-        say_("The heads join", "各头合并"),
-        "O = [Z₁ … Z_H] W_O + b_O",
-        say_.fill("The {} heads' outputs stand side by side, {} numbers, and one more learned matrix mixes them.",
-                  "{} 个头的输出并排放置，共 {} 个数，再由一个学到的矩阵混合。", heads_, z.columns),
-        {table("[Z]", z, queries_), table("O", o, queries_)},
-        {}};
-    const Tensor* w = run_.weight(site_ + ".output.weight");
-    const Tensor* b = run_.weight(site_ + ".output.bias");
-    if (w == nullptr || !*w) return step;
-    std::int64_t largest = 0;
-    for (std::int64_t c = 0; c < o.columns; ++c) {
-      if (std::abs(o.at(pair_.query, c)) > std::abs(o.at(pair_.query, largest))) largest = c;
-    }
-    const double bias = b == nullptr ? 0 : static_cast<double>(b->contiguous().data()[largest]);
-    step.examples.push_back(
-        fmt::format("O[{}, #{}] = {} + {} (b_O) = {}", query(), largest + 1,
-                    sum_of_products(row_of(z, pair_.query), column_of(matrix_of(*w), largest), 12, options_.language),
-                    shown_number(bias, 5), shown_number(o.at(pair_.query, largest), 3)));
+    LessonStep step = LessonStep::of("joined", {{"heads", heads_}, {"width", z.columns}});
+    step.tables = {row_table("[Z]", z, queries_), row_table("O", o, queries_)};
+    const Tensor* weight = run_.weight(site_ + ".output.weight");
+    if (weight == nullptr || !*weight) return step;
+    const std::int64_t column = largest_column(o, pair_.query);
+    step.worked = {projected("O", row_of(z, pair_.query), *weight, run_.weight(site_ + ".output.bias"), column, column,
+                             o.at(pair_.query, column))};
     return step;
   }
 
   [[nodiscard]] LessonStep residual() const {
-    return {say_("Added to what was there, and normalised", "加到原来的数上，并归一化"),
-            "y = x + O,  norm(y)",
-            say_("What attention found is added to the row it started from (the residual); the layer norm brings the "
-                 "numbers to one size for the feed-forward layer that follows.",
-                 "注意力找到的内容加到原来的行上（残差）；层归一化使数值大小一致，交给后面的前馈层。"),
-            {table("y", matrix_of(value("sum")), queries_), table("norm", matrix_of(value("norm")), queries_)},
-            {}};
+    LessonStep step = LessonStep::of("residual");
+    step.tables = {row_table("y", matrix_of(value("sum")), queries_),
+                   row_table("norm", matrix_of(value("norm")), queries_)};
+    return step;
   }
 
   const ModelRun& run_;
   AttentionKind kind_;
-  ModelLessonOptions options_;
-  Speaker say_;
-  std::string side_, layer_, site_;
+  int layer_, head_;
+  std::string side_, site_;  // "encoder", "encoder.0.self"
   int heads_ = 1;
   const AttentionMap* map_ = nullptr;
-  std::vector<std::string> queries_, keys_;  // as they are shown
+  const TransformerConfig* transformer_ = nullptr;  // null: convolutional
+  std::vector<Message> queries_, keys_;             // display names
   AttentionMatrix weights_;
   ChosenPair pair_;
-  Fold fold_, pairs_fold_;
 };
 
 }  // namespace
 
 Lesson attention_lesson(const ModelRun& run, AttentionKind kind, const ModelLessonOptions& options) {
-  return AttentionTeller(run, kind, options).tell();
+  return AttentionLessonBuilder(run, kind, options).build();
 }
 
 }  // namespace fovea::view

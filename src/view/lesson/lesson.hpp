@@ -1,58 +1,62 @@
-// A worked example, step by step, for the terminal and as a page.
+// A worked example as data: numbers step by step, with the keys of the words that explain them.
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "view/lesson/worked.hpp"
-#include "view/matrix.hpp"
+#include "fovea/attention_record.hpp"
+#include "view/lesson/words.hpp"
 #include "view/terminal.hpp"
 
 namespace fovea::view {
 
-/// One step: what is done, why, the numbers, and one of them worked out by hand.
+/// A matrix of a step. Minus infinity marks a hidden key.
+struct LessonTable {
+  Message name{};    // "Q"
+  std::string id{};  // by which the page finds the operands of a number: "Q.0" of head 0
+  AttentionMatrix numbers{};
+  std::vector<Message> rows{};     // labels, one for each row, or none
+  std::vector<Message> columns{};  // likewise
+  int decimals = 2;
+  bool weights = false;  // coloured by the value, 0 to 1; otherwise by sign and size
+  Message note{};        // what is left out; empty: nothing
+};
+
+/// One step: what is computed and why, the numbers, and one of them worked out by hand.
 struct LessonStep {
-  std::string title;
-  std::string formula;
-  std::string text;
-  std::vector<NumberTable> tables;
-  std::vector<std::string> examples;
+  Message title{};
+  Message formula{};
+  std::vector<Message> text{};
+  std::vector<LessonTable> tables{};
+  std::vector<Message> worked{};
+
+  /// A step with the entries KEY.title, KEY.formula and KEY.text of the dictionary.
+  [[nodiscard]] static LessonStep of(const std::string& key, const Message::Values& values = {}) {
+    return {Message::of(key + ".title", values),
+            Message::of(key + ".formula", values),
+            {Message::of(key + ".text", values)}};
+  }
 };
 
 struct Lesson {
-  std::string title;
-  std::string lead;
-  std::vector<LessonStep> steps;
-  std::string closing;
-  AttentionRecord picture;  // the weights, for a drawing at the end; without tokens: none
-  std::string picture_title = "What each word attended to";
-  bool same_side = false;       // queries and keys are the same sequence: neither is a source nor a target
-  bool folded = false;          // tables leave numbers out, so a page cannot make sums of what it shows
-  std::string language = "en";  // of the words
+  Message title{};
+  Message lead{};
+  std::vector<LessonStep> steps{};
+  std::vector<Message> closing{};
+  AttentionRecord picture{};    // the weights, to draw at the end; without tokens: none
+  bool self_attention = false;  // queries and keys are the same tokens
+  bool folded = false;          // tables leave out rows and columns, so the page cannot show the operands of a number
+  LessonLanguage language = LessonLanguage::english;  // in which it is shown first
 };
 
-/// The language of a lesson's words.
-enum class LessonLanguage { english, chinese };
-/// "en" or "zh". Throws UsageError for any other.
-[[nodiscard]] LessonLanguage lesson_language(std::string_view name);
-/// For a sentence with Chinese characters in it, Chinese.
-[[nodiscard]] LessonLanguage language_of(std::string_view sentence);
+/// The lesson as JSON for the page (web/explain.js).
+[[nodiscard]] std::string lesson_json(const Lesson& lesson);
 
-/// What the head of a lesson says of its example.
-struct LessonHead {
-  std::string sentence;  // as it was given
-  std::string origin;    // where the numbers are from: "made-up numbers, seed 7", "numbers from model.safetensors"
-};
-
-[[nodiscard]] Lesson lesson(const WorkedExample& example, const LessonHead& head,
-                            LessonLanguage language = LessonLanguage::english);
-[[nodiscard]] Lesson lesson(const WorkedScores& scores, LessonLanguage language = LessonLanguage::english);
-
-/// The lesson in a terminal; words as wide as it, tables beside each other where they fit.
+/// The lesson in a terminal: tables side by side where they fit.
 [[nodiscard]] std::string lesson_text(const Lesson& lesson, const TerminalStyle& style);
 
-/// The lesson as one self-contained page: pointing at a number shows the numbers it was made from.
+/// The lesson as one self-contained page: pointing at a number shows its operands.
 [[nodiscard]] std::string lesson_page(const Lesson& lesson);
 
 }  // namespace fovea::view

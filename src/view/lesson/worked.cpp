@@ -55,8 +55,8 @@ void check(const WorkedInput& in) {
   for (const auto& [m, name] : {std::pair{&in.w_q, "W_Q"}, {&in.w_k, "W_K"}, {&in.w_v, "W_V"}}) {
     expect(*m, name, in.x.columns, "one per column of X");
     if (in.heads < 1 || m->columns % in.heads != 0) {
-      throw ShapeError(
-          fmt::format("explain: {} has {} columns, which {} heads cannot share", name, m->columns, in.heads));
+      throw ShapeError(fmt::format("explain: {} has {} columns, which must be a multiple of the {} heads", name,
+                                   m->columns, in.heads));
     }
   }
   if (in.w_k.columns != in.w_q.columns) {
@@ -122,7 +122,7 @@ WorkedExample work(const WorkedInput& input) {
     head.output = matrix(seen.context.value(), words, dv);
     for (const AttentionMatrix* numbers : {&head.weights, &head.output}) {
       if (!std::all_of(numbers->values.begin(), numbers->values.end(), [](float x) { return std::isfinite(x); })) {
-        throw UsageError("explain: the numbers are too large: products of them are no longer finite");
+        throw UsageError("explain: the numbers are too large: their products are not finite");
       }
     }
     for (std::int64_t i = 0; i < words; ++i) {
@@ -137,7 +137,7 @@ WorkedExample work(const WorkedInput& input) {
 }
 
 std::vector<std::string> words_of(std::string_view sentence) {
-  if (text::invalid_utf8(sentence) != std::string_view::npos) throw UsageError("SENTENCE is not UTF-8 text");
+  if (text::invalid_utf8(sentence) != std::string_view::npos) throw UsageError("SENTENCE: must be UTF-8 text");
   const std::vector<std::string_view> words = text::segment(sentence);
   return {words.begin(), words.end()};
 }
@@ -155,7 +155,7 @@ WorkedScores work_scores(const std::vector<float>& scores, double dim) {
     out.powers.push_back(std::exp(static_cast<double>(value) - out.shift));
     out.sum += out.powers.back();
   }
-  // One query of width 1 that is 1: its score with each key is the key.
+  // With the query 1 of width 1, the score of each key is the key itself.
   const auto keys = static_cast<std::int64_t>(scores.size());
   const Tensor key = Tensor::of({1, keys, 1}, scores);
   const Attended seen = attend(Tensor::full({1, 1, 1}, 1), key, key,

@@ -200,8 +200,9 @@ BatchTokens TranslationModel::explain(const Item& item, BatchContext& context) c
   how.interventions = job.interventions.of_line(job.first_line);
   const auto translator = translator_of(job);
   const ModelRun run = Inspector(*translator).run(job.lines[0], how);
-  job.page = view::lesson_page(view::model_lesson(run, *job.explain));
-  context.reserve(job, job.page.size());
+  const view::Lesson lesson = view::model_lesson(run, *job.explain);
+  job.lesson = job.as_page ? view::lesson_page(lesson) : view::lesson_json(lesson);
+  context.reserve(job, job.lesson.size());
   return {tokens_of(run.source), tokens_of(run.target)};
 }
 

@@ -26,12 +26,13 @@ struct TranslationJob final : Job {
   std::optional<std::int64_t> checkpoint;  // of a trace or an explanation: the model at this step of its training
   std::int64_t first_line = 1;             // the sentence of the request that `lines` begins with
   InterventionsFile interventions;         // of a trace or an explanation; lines are the job's
-  std::optional<view::ModelLessonOptions> explain;  // the numbers of the only line as a page, instead of a translation
+  std::optional<view::ModelLessonOptions> explain;  // the lesson of the only line, instead of a translation
+  bool as_page = false;                             // the lesson as an HTML page, otherwise as JSON
 
   // One entry per line, of one of them.
   std::vector<std::vector<Translation>> translations;
   std::vector<TranslationTrace> traces;
-  std::string page;
+  std::string lesson;
 };
 
 class TranslationModel final : public Model {

@@ -227,22 +227,23 @@ void Api::explain(const Shared& call) {
   if (!format.empty() && format != "json" && format != "html") {
     throw Refusal(400, "Invalid request: format parameter must be json or html");
   }
-  job->done = [this, call, job = job.get(), name = model.name(), html = format == "html"] {
+  job->as_page = format == "html";
+  job->done = [this, call, job = job.get(), name = model.name()] {
     respond(call, [&]() -> Response {
       job->check();
       MemoryReservation memory(options_.memory);
-      take_memory(memory, 3 * job->page.size());
+      take_memory(memory, 2 * job->lesson.size());
       // The page's scripts and styles are inside it; nothing else may run or be fetched.
-      if (html) {
+      if (job->as_page) {
         return {200,
-                std::move(job->page),
+                std::move(job->lesson),
                 "text/html; charset=utf-8",
                 {{"Content-Security-Policy",
                   "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; "
                   "script-src 'unsafe-inline'; img-src data: blob:"}},
                 std::move(memory)};
       }
-      return {.body = nlohmann::json{{"model", name}, {"page", std::move(job->page)}}.dump(),
+      return {.body = fmt::format("{{\"lesson\":{},\"model\":{}}}", job->lesson, nlohmann::json(name).dump()),
               .memory = std::move(memory)};
     });
   };

@@ -104,17 +104,17 @@ std::string build() {
                array(object({{"output", text}, {"source", {{"type", "integer"}}}, {"target", {{"type", "integer"}}}}))},
               {"beam", object({{"nodes", array(node)}, {"best", array({{"type", "integer"}})}})}}));
   paths["/explain"] =
-      post("attention", "A model's own numbers for one sentence of a text, step by step, as a page of HTML",
+      post("attention", "A model's own numbers for one sentence of a text, step by step",
            {one, source, target, kind, field("layer", "integer", false, "Counted from 0"),
             field("head", "integer", false, "Counted from 0"),
             field("sentence", "integer", false, "Which one of the text, counted from 0"),
             field("query", "integer", false, "Position whose sums are written out, counted from 0"),
             field("key", "integer", false, "What it attends to, counted from 0"),
-            field("format", "string", false, "json (default), or html: the page itself"),
-            field("language", "string", false, "Of the words: en or zh; default: zh for a Chinese sentence"),
+            field("format", "string", false, "json (default), or html: a self-contained page"),
+            field("language", "string", false, "Of the page: en or zh; default: zh for a Chinese sentence"),
             field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"), checkpoint,
             key},
-           object({{"model", text}, {"page", text}}));
+           object({{"model", text}, {"lesson", {{"type", "object"}}}}));
   const Schema label = object({{"label", text},
                                {"probability", number},
                                {"probabilities", {{"type", "object"}, {"additionalProperties", number}}},

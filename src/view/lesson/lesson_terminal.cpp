@@ -1,8 +1,9 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "view/lesson/lesson.hpp"
+#include "view/matrix.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {
@@ -20,8 +21,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The columns a line takes on the screen: colours take none.
-int visible(const std::string& line) {
+// The columns that a line occupies: escape sequences occupy none.
+int visible_columns(const std::string& line) {
   std::string bare;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] != '\x1b') {
@@ -37,7 +38,7 @@ std::string spaces(int count) {
   return std::string(static_cast<std::size_t>(std::max(0, count)), ' ');
 }
 
-// Words on lines of at most `width` columns, each after `indent` spaces.
+// Lines of at most `width` columns, each indented by `indent` spaces.
 std::string wrapped(const std::string& text, int indent, int width) {
   std::string out;
   std::string line;
@@ -54,14 +55,19 @@ std::string wrapped(const std::string& text, int indent, int width) {
   return line.empty() ? out : out + spaces(indent) + line + "\n";
 }
 
-// Tables in a row while they fit, each under its name.
-std::string beside_each_other(const std::vector<NumberTable>& tables, TerminalStyle style) {
+NumberTable number_table(const LessonTable& table, const LessonWords& words) {
+  return {words(table.name), table.numbers,     words.each(table.rows), words.each(table.columns),
+          table.decimals,    words(table.note), table.weights};
+}
+
+// Tables side by side while they fit, each below its name.
+std::string side_by_side(const std::vector<LessonTable>& tables, const LessonWords& words, TerminalStyle style) {
   const int room = style.width;
   style.width = std::max(20, style.width - kIndent);
   std::string out;
   std::vector<std::string> shelf;
   int used = 0;
-  const auto put_down = [&] {
+  const auto flush = [&] {
     for (std::string& line : shelf) {
       while (!line.empty() && line.back() == ' ') line.pop_back();
       out += spaces(kIndent - 2) + line + "\n";
@@ -69,39 +75,42 @@ std::string beside_each_other(const std::vector<NumberTable>& tables, TerminalSt
     shelf.clear();
     used = 0;
   };
-  for (const NumberTable& table : tables) {
+  for (const LessonTable& one : tables) {
+    const NumberTable table = number_table(one, words);
     std::vector<std::string> block = lines_of(draw_table(table, style));
     block.insert(block.begin(), "  " + bold(clean(table.name), style));
     int width = 0;
-    for (const std::string& line : block) width = std::max(width, visible(line));
+    for (const std::string& line : block) width = std::max(width, visible_columns(line));
     if (used > 0 && kIndent + used + 2 + width > room) {
-      put_down();
+      flush();
       out += '\n';
     }
     if (shelf.size() < block.size()) shelf.resize(block.size());
     if (used > 0) used += 2;
     for (std::size_t i = 0; i < shelf.size(); ++i) {
-      shelf[i] += spaces(used - visible(shelf[i])) + (i < block.size() ? block[i] : "");
+      shelf[i] += spaces(used - visible_columns(shelf[i])) + (i < block.size() ? block[i] : "");
     }
     used += width;
   }
-  put_down();
+  flush();
   return out;
 }
 
 }  // namespace
 
 std::string lesson_text(const Lesson& lesson, const TerminalStyle& style) {
+  const LessonWords words(lesson.language);
   const int width = std::min(style.width, 100);
-  std::string out = bold(lesson.title, style) + "\n" + wrapped(clean(lesson.lead), 0, width);
+  std::string out = bold(clean(words(lesson.title)), style) + "\n" + wrapped(clean(words(lesson.lead)), 0, width);
   int number = 0;
   for (const LessonStep& step : lesson.steps) {
-    out += fmt::format("\n{:>2}  {}   {}\n", ++number, bold(step.title, style), faint(step.formula, style));
-    out += wrapped(clean(step.text), kIndent, width) + "\n" + beside_each_other(step.tables, style);
-    if (!step.examples.empty()) out += "\n";
-    for (const std::string& example : step.examples) out += wrapped(clean(example), kIndent, width);
+    out += fmt::format("\n{:>2}  {}   {}\n", ++number, bold(clean(words(step.title)), style),
+                       faint(words(step.formula), style));
+    out += wrapped(clean(words(step.text)), kIndent, width) + "\n" + side_by_side(step.tables, words, style);
+    if (!step.worked.empty()) out += "\n";
+    for (const Message& one : step.worked) out += wrapped(clean(words(one)), kIndent, width);
   }
-  if (!lesson.closing.empty()) out += "\n" + wrapped(clean(lesson.closing), 0, width);
+  if (!lesson.closing.empty()) out += "\n" + wrapped(clean(words(lesson.closing)), 0, width);
   return out;
 }
 
