@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # bench/ctranslate2.sh PACKAGE [PRESET…]
 #
-# The table "Beside CTranslate2" in docs/background/performance.md. PACKAGE is the unpacked folder of the npm package ctranslate2 (npm pack
-# ctranslate2 && tar xf ctranslate2-*.tgz): CTranslate2 with Ruy, not its builds with MKL or oneDNN. It needs glibc 2.38
-# and a Node.js of that system, which NODE names when it is not the node of the path. PRESETs are transformer-tiny and
-# transformer-small unless given.
+# The comparison with CTranslate2 in docs/background/performance.md. PACKAGE is the unpacked folder of the npm package
+# ctranslate2 (npm pack ctranslate2 && tar xf ctranslate2-*.tgz). It is built with Ruy only, not with MKL or oneDNN. It
+# needs glibc 2.38 and a Node.js of that system; NODE names it if it is not the node of the path. PRESETs are
+# transformer-tiny and transformer-small by default.
 #
-# Both translate the same lines with the same weights, within a running process, in turn; the best of ROUNDS (default 3) of
-# SECONDS_EACH (0.7) counts. TYPES (fp32 int8) are compared. What is made stays in build/ctranslate2: models are trained once,
-# two minutes each. FOVEA_KERNELS=avx2 CT2_FORCE_CPU_ISA=AVX2 RUY_PATHS=0x20 leaves AVX-512 out on both sides.
+# Both translate the same lines with the same weights in a running process, in turn; the best of ROUNDS (3) of
+# SECONDS_EACH (0.7) counts. TYPES (fp32 int8) are compared. Models are trained once, two minutes each, and stay in
+# build/ctranslate2. FOVEA_KERNELS=avx2 CT2_FORCE_CPU_ISA=AVX2 RUY_PATHS=0x20 disables AVX-512 on both sides.
 #
-# Where the C library is older, NODE="chroot ROOT node" with build/ctranslate2 bound to a folder of ROOT, which FOLDER_THERE
-# names, and PACKAGE as ROOT has it.
+# Where the C library is older, set NODE="chroot ROOT node", bind build/ctranslate2 to a folder of ROOT, name that folder
+# in FOLDER_THERE, and give PACKAGE as it is named inside ROOT.
 set -euo pipefail
 here=$PWD
 cd "$(dirname "$0")/.."

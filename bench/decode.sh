@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # bench/decode.sh [--minutes M] [--seconds S] [--threads T] [PRESET…]
 #
-# The table of decoding speeds in docs/background/performance.md: sentences per second of `fovea bench decode` (vocabulary 10,000,
+# The decoding table of docs/background/performance.md: sentences per second of `fovea bench decode` (vocabulary 10,000,
 # outputs of 15 tokens, sources of 13 to 16) in fp32, f16 and int8, with and without a shortlist of 200 tokens, for
-# batches of 1, 32 and 64, greedy and with a beam of 5; behind each figure the fraction of what bounds it, a for the
-# arithmetic peak, m for the rate at which weights can be read. A round measures every cell for S seconds (default 0.4;
-# it takes about a second more to start); rounds are repeated as long as another fits into M minutes (default 7), and
-# the best of each cell counts. For a machine that does nothing else.
+# batches of 1, 32 and 64, greedy and with a beam of 5. Each figure is followed by the fraction of its bound: a for the
+# arithmetic peak, m for the rate at which weights can be read. A round measures every cell for S seconds (0.4, and
+# about one second to start). Rounds are repeated while another fits into M minutes (7); the best of each cell counts.
+# For an idle machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fovea=${FOVEA:-build/release/fovea}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""bench/network.py [--steps N] [--preset NAME]: the cost model of docs/background/scaling.md against runs over a network.
+"""bench/network.py [--steps N] [--preset NAME]: compares the cost model of docs/background/scaling.md with measurements.
 
-Two network namespaces are two machines: one rank in each, and between them a wire with a delay and a rate. The wire is
-`tc netem` where the kernel has it, else a process here that hands packets on late. For each wire the seconds of a
-training step, measured and by the model. Needs root, iproute2 and Open MPI, and a machine that does nothing else.
+Two network namespaces act as two machines with one rank each, connected by a wire with a delay and a rate. The wire is
+`tc netem` if the kernel has it, otherwise a process that delays packets. Prints the seconds of a training step for each
+wire, measured and predicted. Needs root, iproute2 and Open MPI, and an idle machine.
 """
 import argparse
 import collections

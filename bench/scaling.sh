@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # bench/scaling.sh [--steps N] [--rounds N] [--ranks N] [PRESET…]
 #
-# The table of docs/background/scaling.md: target tokens per second of `mpirun -n 1` and `-n N fovea train` (2 ranks, one thread
-# each, --replicas N, vocabularies of 8,000 words, batches of 4,096 tokens), their ratio, and the share of the step that the
-# sum of gradients took. The rounds run in turn; the best of each cell counts. For a machine that does nothing else and
-# has a core for each rank.
+# The table of docs/background/scaling.md: target tokens per second of `mpirun -n 1` and `-n N fovea train`, their ratio,
+# and the share of the step that the sum of gradients took. 2 ranks, one thread each, --replicas N, vocabularies of
+# 8,000 words, batches of 4,096 tokens. The rounds run in turn; the best of each cell counts. For an idle machine with a
+# core for each rank.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fovea=$(realpath "${FOVEA:-build/release/fovea}")
