@@ -1,6 +1,7 @@
 // What the documents show is what the tree holds.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 
@@ -21,6 +22,11 @@ TEST(Documents, TheReadmeShowsTheExampleAndItsOutput) {
     EXPECT_FALSE(text.empty());
     EXPECT_THAT(readme, HasSubstr("\n" + text + "```")) << file;
   }
+}
+
+TEST(Documents, TheReadmeIsShort) {
+  const std::string readme = test::read_text(root / "README.md");
+  EXPECT_LT(std::count(readme.begin(), readme.end(), '\n'), 150);
 }
 
 TEST(Documents, LinksLeadSomewhere) {
