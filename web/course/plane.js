@@ -1,11 +1,10 @@
 // Vectors that can be dragged: dragPlane({ name, size, vectors: [{ name, at: [x, y], fixed }], onmove }) draws
 // arrows in a plane from −size to size. A vector is dragged by its tip, or moved with the arrow keys, with Shift in
 // larger steps. set(list) moves all of them; onmove(i, [x, y]) is called while one moves.
-import { make } from '../lib/dom.js';
-import * as draw from './draw.js';
+import { make, shape } from '../lib/dom.js';
+import { number } from './draw.js';
 
 export function dragPlane({ name, size = 3, vectors, onmove }) {
-  const { shape, number } = draw;
   const half = 150,
     scale = half / size;
   const svg = shape('svg', {
