@@ -2,7 +2,8 @@
 """documents.py BINARY: what the documents name exists.
 
 Checked in every .md file: links to files and to headings; in fenced blocks, the subcommands and options of `fovea`, the
-scripts of script/ and bench/, the syntax of Python, JSON and TOML; in running text, `fovea NAME` and script/NAME.
+scripts of script/ and bench/, the syntax of Python, JSON and TOML; in running text, `fovea NAME` and script/NAME; in the
+reference of config.json, every field that the headers declare.
 """
 import ast
 import functools
@@ -144,8 +145,21 @@ def check_prose(page, text):
             errors.append(f"{page}: {name}: no such script")
 
 
+def check_config():
+    """Every field that a model's configuration declares is in the reference of config.json."""
+    page = pathlib.Path("docs/reference/config.md")
+    text = (ROOT / page).read_text(encoding="utf-8")
+    declared = set()
+    for header in (ROOT / "include/fovea/model").glob("*config.hpp"):
+        declared |= set(re.findall(r'(?:visit\(|\.name = )"([a-z-]+)"', header.read_text(encoding="utf-8")))
+    if len(declared) < 30:
+        errors.append(f"{page}: only {len(declared)} fields were found in include/fovea/model")
+    errors.extend(f"{page}: the field {name} is missing" for name in sorted(declared) if f"`{name}`" not in text)
+
+
 def main():
     count = 0
+    check_config()
     for page in pages():
         text = (ROOT / page).read_text(encoding="utf-8")
         check_links(page, text)
