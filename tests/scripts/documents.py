@@ -157,9 +157,20 @@ def check_config():
     errors.extend(f"{page}: the field {name} is missing" for name in sorted(declared) if f"`{name}`" not in text)
 
 
+def check_contents():
+    """Every page is in the table of contents and in the site's navigation."""
+    contents = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+    navigation = (ROOT / "docs/site/mkdocs.yml").read_text(encoding="utf-8")
+    for path in sorted(ROOT.glob("docs/*/*.md")):
+        page = path.relative_to(ROOT).as_posix()
+        if path.parent.name != "site" and (f"({page[5:]})" not in contents or f" {page}" not in navigation):
+            errors.append(f"{page}: missing in docs/README.md or docs/site/mkdocs.yml")
+
+
 def main():
     count = 0
     check_config()
+    check_contents()
     for page in pages():
         text = (ROOT / page).read_text(encoding="utf-8")
         check_links(page, text)
