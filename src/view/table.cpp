@@ -23,6 +23,8 @@ std::optional<double> parsed(std::string_view text) {
   return value;
 }
 
+constexpr std::size_t kMostColumns = 4096;  // columns are found by a linear search
+
 std::string trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == text.npos) return {};
@@ -61,6 +63,7 @@ void add_object(Table& table, const std::string& line, const std::string& where)
     if (value.is_structured() || value.is_null()) continue;
     auto at =
         static_cast<std::size_t>(std::find(table.columns.begin(), table.columns.end(), key) - table.columns.begin());
+    if (at == kMostColumns) throw FileError(fmt::format("{}: more than {} columns", where, kMostColumns));
     if (at == table.columns.size()) table.columns.push_back(key);
     if (at >= row.size()) row.resize(at + 1);
     row[at] = value.is_string() ? value.get<std::string>() : value.dump();

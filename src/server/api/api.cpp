@@ -87,6 +87,7 @@ std::optional<Response> Api::admit(const Request& request) {
 void Api::handle(const std::shared_ptr<Request>& request, const std::shared_ptr<Reply>& reply) {
   const auto call = std::make_shared<Call>(Call{request, reply, label_of(request->path), models()});
   if (!is_work(*request)) return work(call);
+  request->canceled = [this, reply] { return closing_.load() || reply->gone(); };
   if (!readers_.submit([this, call] { work(call); })) {
     finish(call, error_response(Refusal(429, "Slowdown: too many requests are waiting", 1)));
   }

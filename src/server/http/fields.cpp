@@ -101,9 +101,11 @@ Fields::Fields(const Request& request) {
     pairs = parse_multipart(request.body, request.content_type);
   } else if (has_json(request, type)) {
     try {
-      values_ = parse_json(request.body, "body");
+      values_ = parse_json(request.body, "body", request.canceled);
     } catch (const FileError&) {
       throw Refusal(400, "Invalid JSON format");
+    } catch (const Error&) {
+      throw Refusal(503, "the server is stopping", 1);  // or the client has disconnected
     }
     if (!values_.is_object()) throw Refusal(400, "Invalid JSON format");
     json_ = true;

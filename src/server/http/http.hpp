@@ -20,9 +20,10 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> query;  // decoded
   std::string content_type;                                // as it was sent
   std::string body;
-  std::string client;             // its address, or what a trusted proxy said it is
-  bool too_large = false;         // the body was longer than the limit, and is not here
-  MemoryReservation memory = {};  // of the body
+  std::string client;                   // its address, or what a trusted proxy said it is
+  bool too_large = false;               // the body was longer than the limit, and is not here
+  MemoryReservation memory = {};        // of the body
+  std::function<bool()> canceled = {};  // whether its answer is not needed any more; may be empty
 
   /// Whoever has read the body gives its memory back.
   void forget_body() {
