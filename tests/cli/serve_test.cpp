@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <memory>
@@ -121,6 +122,24 @@ TEST_F(Serve, LoadsAgainOnSighupAndStopsOnSigterm) {
   EXPECT_EQ(process.wait(), 0);
 }
 
+TEST_F(Serve, StopsSoonWhileManyObjectsAreRead) {
+  Process process({"serve", "--port", "0", "--model", model()});
+  const int port = process.port();
+  std::string body = R"({"q":"one","source":"en","target":"de","x":[{})";
+  while (body.size() < 1'900'000) body += ",{}";
+  const std::string request = server::test::request_text("POST", "/translate", body + "]}");
+  std::vector<std::unique_ptr<server::test::Wire>> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(std::make_unique<server::test::Wire>(port));
+    clients.back()->send(request);
+  }
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(post(port, "/translate", {{"q", "one"}, {"source", "en"}, {"target", "de"}}).status, 200);
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30)) << "quadratic time would be minutes";
+}
+
 TEST_F(Serve, TypeRoundsAsQuantizeDoes) {
   const std::string rounded = (folder_ / "int8").string();
   ASSERT_EQ(test::run_cli({"quantize", "--model", model(), "--out", rounded, "--type", "int8"}).code, 0);
@@ -195,6 +214,13 @@ TEST_F(Serve, SaysWhatIsWrongInOneLine) {
   fails({"serve", "--model", model(), "--port", "0", "--api-keys", (folder_ / "none").string()}, 1, "none");
   fails({"serve", "--model", model(), "--rate", "-1"}, 2, "--rate");
   fails({"serve", "--model", model(), "--type", "int4"}, 2, "--type: \"int4\" is not one of fp32, f16, int8");
+  for (const std::string& option :
+       std::vector<std::string>{"--api-keys", "--tls-cert", "--tls-key", "--rate", "--host", "--port", "--memory",
+                                "--char-limit", "--threads", "--type"}) {
+    fails({"serve", "--model", model(), option, ""}, 2, option + ": is empty");
+  }
+  fails({"serve", "--model", ""}, 2, "--model: is empty");
+  fails({"learn", "--host", ""}, 2, "--host: is empty");
   Process process({"serve", "--port", "0", "--model", model()});
   fails({"serve", "--model", model(), "--port", std::to_string(process.port())}, 1, "--port chooses another");
 }

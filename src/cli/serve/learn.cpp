@@ -7,6 +7,7 @@
 
 #include "base/whole_file.hpp"
 #include "cli/command.hpp"
+#include "cli/options/not_empty.hpp"
 #include "cli/serve/serving.hpp"
 #include "fovea/error.hpp"
 #include "tasks/learning/course.hpp"
@@ -47,6 +48,7 @@ void add_learn(CLI::App& app, const Streams& streams) {
   sub->add_option("--host", o->server.http.host, "address to listen on");
   sub->add_option("--port", o->server.http.port, "port; 0: one that is free");
   sub->add_option("--html", o->html, "write the course as one file that needs no server");
+  refuse_empty_values(*sub);
   sub->callback([o, sub, streams] { learn(*o, *sub, streams); });
 }
 

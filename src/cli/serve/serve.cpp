@@ -3,6 +3,7 @@
 // LibreTranslate's REST API, classification, attention, metrics and a page, until SIGTERM or SIGINT; SIGHUP loads the
 // models and keys again.
 #include "cli/command.hpp"
+#include "cli/options/not_empty.hpp"
 #include "cli/options/storage.hpp"
 #include "cli/serve/serving.hpp"
 #include "fovea/error.hpp"
@@ -71,6 +72,7 @@ void add_serve(CLI::App& app, const Streams& streams) {
   sub->add_flag("--learn", s.api.learn, "offer the course (fovea learn) too: its lessons train small models here");
   sub->add_flag("--behind-proxy", s.http.behind_proxy, "take clients' addresses from X-Forwarded-For");
   sub->add_option("--threads", o->threads, "default: all cores");
+  refuse_empty_values(*sub);
   sub->callback([o, streams] { serve(*o, streams); });
 }
 
