@@ -56,6 +56,9 @@ TEST_F(Api, AlternativesDifferFromTheTranslation) {
   EXPECT_THAT(translate({{"q", {"one", "two"}}, {"alternatives", 2}}).json()["alternatives"], SizeIs(2));
   EXPECT_EQ(translate({{"q", "one"}, {"alternatives", "many"}}).error(),
             "Invalid request: alternatives parameter is not a number");
+  EXPECT_EQ(translate({{"q", "one"}, {"alternatives", 2.9}}).error(),
+            "Invalid request: alternatives parameter is not a whole number");
+  EXPECT_EQ(translate({{"q", "one"}, {"alternatives", 2.0}}).status, 200);
   EXPECT_EQ(translate({{"q", "one"}, {"alternatives", 11}}).error(),
             "Invalid request: alternatives parameter must be <= 10");
 }

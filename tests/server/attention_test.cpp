@@ -121,6 +121,30 @@ TEST_F(Attention, AWideBeamOfTheServersIsNarrowedToWhatCanBeShown) {
   EXPECT_EQ(look({{"q", "one"}, {"source", "en"}, {"target", "de"}, {"beam", 33}}).status, 400);
 }
 
+TEST_F(Attention, MistakesOfTheClientAreAnswered400) {
+  nlohmann::json body = {{"q", "one two"}, {"source", "en"}, {"target", "de"}};
+  body["beam"] = 2.9;
+  EXPECT_EQ(look(body).error(), "Invalid request: beam parameter is not a whole number");
+  body.erase("beam");
+  std::string output;
+  for (int i = 0; i < 600; ++i) output += "two ";
+  body["output"] = output;
+  const Answer longer = look(body);
+  EXPECT_EQ(longer.status, 400);
+  EXPECT_THAT(longer.error(), testing::HasSubstr("tokens"));
+  body.erase("output");
+  for (const std::string& word : {std::string("no such word"), std::string(1'000'000, 'x') + " y"}) {
+    body["interventions"] = {{{"do", "swap"}, {"token", 1}, {"with", word}}};
+    const Answer answer = look(body);
+    EXPECT_EQ(answer.status, 400) << answer.body.substr(0, 300);
+    EXPECT_THAT(answer.error(), testing::StartsWith("Invalid request: interventions"));
+    EXPECT_LT(answer.body.size(), 1000);
+  }
+  body.erase("interventions");
+  body["kind"] = std::string(1'000'000, 'k');
+  EXPECT_LT(look(body).body.size(), 1000);
+}
+
 TEST_F(Attention, BadQuestionsAreRefused) {
   EXPECT_EQ(look({{"source", "en"}, {"target", "de"}}).error(), "Invalid request: missing q parameter");
   EXPECT_EQ(look({{"q", " \n "}, {"source", "en"}, {"target", "de"}}).status, 400);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fovea/error.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/translation_model.hpp"
@@ -12,8 +14,9 @@
 namespace fovea::server {
 namespace {
 
-constexpr int kReaders = 2;                // threads that read requests
-constexpr std::size_t kMostTrainings = 8;  // of the course, that wait for the one under way
+constexpr int kReaders = 2;                 // threads that read requests
+constexpr std::size_t kLongestError = 500;  // bytes of an error message
+constexpr std::size_t kMostTrainings = 8;   // of the course, that wait for the one under way
 
 bool is_get(const Request& r) {
   return r.method == "GET" || r.method == "HEAD";
@@ -26,8 +29,13 @@ bool is_get(const Request& r) {
 }  // namespace
 
 Response error_response(const Refusal& refusal) {
-  // Messages may hold what a client sent; what is not UTF-8 of it is replaced.
-  const nlohmann::json json = {{"error", refusal.what()}};
+  // Messages may quote what a client sent: they are cut, and what is not UTF-8 is replaced.
+  std::string_view message = refusal.what();
+  std::size_t length = std::min(message.size(), kLongestError);
+  while (length < message.size() && length > 0 && (static_cast<unsigned char>(message[length]) & 0xC0U) == 0x80)
+    --length;
+  const nlohmann::json json = {
+      {"error", std::string(message.substr(0, length)) + (length < message.size() ? "…" : "")}};
   Response response{refusal.status(), json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
   if (refusal.retry_after() > 0) response.headers.emplace_back("Retry-After", std::to_string(refusal.retry_after()));
   return response;

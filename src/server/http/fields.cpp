@@ -153,7 +153,8 @@ int Fields::number(const char* name, int otherwise) const {
   if (value.is_null()) return otherwise;
   if (value.is_number()) {
     const double n = value.get<double>();
-    if (!(std::abs(n) <= most)) wrong(name, "a number that is possible");
+    if (!(std::abs(n) <= most)) wrong(name, "a number from -1e9 to 1e9");
+    if (n != std::floor(n)) wrong(name, "a whole number");
     return static_cast<int>(n);
   }
   if (!value.is_string()) wrong(name, "a number");

@@ -38,7 +38,7 @@ class Fields {
   [[nodiscard]] std::string text(const char* name) const;
   /// A text, or the bytes of a form's file; empty when it is missing. Throws Refusal 400 for something else.
   [[nodiscard]] std::string bytes(const char* name) const;
-  /// A number, also as text; `otherwise` when it is missing. Throws Refusal 400.
+  /// A whole number, also as text; `otherwise` when it is missing. Throws Refusal 400.
   [[nodiscard]] int number(const char* name, int otherwise) const;
   /// true, "true", "1" and the like. Throws Refusal 400.
   [[nodiscard]] bool flag(const char* name) const;

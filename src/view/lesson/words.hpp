@@ -1,5 +1,5 @@
-// The words of the worked examples: web/words/lesson_words.json, which the page and the terminal share. A text in several
-// lines is a list there.
+// The words of the worked examples: web/words/lesson_words.json, which the page and the terminal share. A text in
+// several lines is a list there.
 #pragma once
 
 #include <concepts>

@@ -35,6 +35,7 @@ void return_memory() {
 void Job::check() const {
   if (error.empty()) return;
   if (no_memory) throw Refusal(503, error, 2);
+  if (invalid) throw Refusal(400, "Invalid request: " + error);
   throw Refusal(500, std::string(failure) + ": " + error);
 }
 
@@ -241,6 +242,7 @@ void Batcher::run(std::span<const Item> items) {
       const std::lock_guard lock(mutex_);
       items[0].job->error = error.what();
       items[0].job->no_memory = dynamic_cast<const OutOfMemory*>(&error) != nullptr;
+      items[0].job->invalid = dynamic_cast<const UsageError*>(&error) != nullptr;
       return;
     }
     // One failing line must not fail the others.

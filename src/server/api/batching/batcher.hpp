@@ -30,6 +30,7 @@ struct Job {
   const char* failure = "Cannot answer";  // prefix of the client's error message
   std::string error;                      // why the job failed; empty: it did not
   bool no_memory = false;                 // it failed because the memory budget is used up
+  bool invalid = false;                   // it failed because of what the client asked for
   MemoryReservation memory;               // of the lines, and of the results as they arrive
   std::function<bool()> canceled;         // whether the client has disconnected; may be empty
   std::function<void()> done;             // called once, from a thread of the batcher; must not throw
