@@ -4,6 +4,7 @@ import { make } from '../lib/dom.js';
 import { currentLanguage } from '../lib/language.js';
 import { onThemeChange } from '../lib/theme.js';
 import { attentionWords } from '../words/attention.js';
+import { headLabel } from './readout.js';
 import { mapPixels } from './map_layout.js';
 import { chosenWeights, headMaps } from './weights.js';
 
@@ -79,14 +80,7 @@ export function headGrid(choose) {
 
   function build(layers, heads) {
     const one = (layer, head) => {
-      const name =
-        layer === '' && head === ''
-          ? attentionWords.allMean
-          : layer === ''
-            ? attentionWords.headMean(head)
-            : head === ''
-              ? attentionWords.layerMean(layer)
-              : attentionWords.oneHead(layer, head);
+      const name = headLabel(layer, head);
       const canvas = make('canvas', { width: SIDE, height: SIDE, 'aria-hidden': 'true' });
       const edge = layer === '' || head === '';
       const button = make(
@@ -108,7 +102,7 @@ export function headGrid(choose) {
     };
     const columns = ['', ...heads];
     element.style.setProperty('--columns', columns.length);
-    element.classList.toggle('many-heads', columns.length > 9); // smaller, so that the map still stands beside them
+    element.classList.toggle('many-heads', columns.length > 9); // smaller, to leave space for the map
     buttons = ['', ...layers].map((layer) => columns.map((head) => one(layer, head)));
     const tick = (text) => make('span', { 'aria-hidden': 'true' }, String(text));
     const short = (n) => tick(n === '' ? '⌀' : n);

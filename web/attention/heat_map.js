@@ -3,7 +3,7 @@ import { cssColour, weightColour } from '../lib/colour.js';
 import { make } from '../lib/dom.js';
 import { attentionWords } from '../words/attention.js';
 import { MAP_HEIGHT, layoutMap, mapPixels, paintMap } from './map_layout.js';
-import { argmax, formatPercent, gridColumn, gridRow } from './weights.js';
+import { argmax, cellOf, formatPercent, gridRow } from './weights.js';
 
 export function heatMap(owner) {
   const canvas = make('canvas', { tabindex: '0', role: 'img', class: 'map-canvas' });
@@ -80,7 +80,7 @@ export function heatMap(owner) {
   };
   scroll.addEventListener('scroll', soon, { passive: true });
 
-  // A long map follows what is lit elsewhere.
+  // A large map scrolls to the active token or cell.
   function light(active) {
     map.active = active;
     if (
@@ -90,18 +90,7 @@ export function heatMap(owner) {
       (map.layout.height > scroll.clientHeight || map.layout.width > scroll.clientWidth)
     ) {
       const { cell, left, top } = map.layout;
-      const t =
-        active.t !== undefined
-          ? active.t
-          : active.side === 'target'
-            ? active.i
-            : argmax(gridColumn(map.weights, active.i));
-      const s =
-        active.s !== undefined
-          ? active.s
-          : active.side === 'source'
-            ? active.i
-            : argmax(gridRow(map.weights, active.i));
+      const { t, s } = cellOf(map.weights, active);
       scroll.scrollTo(
         cell * (s + 0.5) - (scroll.clientWidth - left) / 2,
         cell * (t + 0.5) - (scroll.clientHeight - top) / 2,

@@ -38,7 +38,7 @@ export function interventionPanel(owner) {
     const at = state && state.pinned;
     if (picture && at) {
       const names = { source: tokenNames(picture.source), target: tokenNames(picture.target) };
-      // Positions are counted in a sentence, whose number goes along where there are several.
+      // Positions are counted within a sentence; `line` is its number, where there are several.
       const within = (axis, i) => {
         const { line, from } = sentenceAt(picture, axis, i);
         return { i: i - from, ...((picture.sentences || []).length > 1 ? { line: { line: line + 1 } } : {}) };

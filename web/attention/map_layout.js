@@ -17,7 +17,7 @@ const widths = (names, font) => {
   return names.map((name) => quill.measureText(name).width);
 };
 
-// Where everything stands, for a width of `room`: cells, axes, which names of the source lean.
+// The layout for a width of `room`: the cell size, the space for the axes, which source names lean.
 export function layoutMap(picture, room, family, whole) {
   const source = tokenNames(picture.source).map(cut);
   const target = tokenNames(picture.target).map(cut);
@@ -37,10 +37,10 @@ export function layoutMap(picture, room, family, whole) {
   }
   const font = `${size}px ${family}`;
   const wide = widths(source, font);
-  // Short names stand upright; words lean. Where nearly all are short only the others lean.
+  // All names lean, unless nearly all are short: then only the long ones do.
   const lean = () => {
     const short = wide.filter((w) => w <= cell * 0.92).length;
-    // The end may be a little wider than its column, where it does not run into the name beside it.
+    // The end of the sentence may be a little wider than its column, if it does not overlap the name before it.
     const tight = (s) => (s > 0 && (wide[s - 1] + wide[s]) / 2 > cell - 5) || !isSpecial(picture.source[s]);
     return wide.map((w, s) => short < S * 0.8 || w > cell * (tight(s) ? 0.92 : 1.15));
   };

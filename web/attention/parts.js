@@ -15,8 +15,8 @@ export function sentenceAt(picture, axis, i) {
   return { line: picture.line || 0, from: 0, to: Infinity };
 }
 
-// A picture whose maps list the largest weights, as several: each has `offset`, where it begins on both sides,
-// `line`, its first sentence, and `sentences`. What is not shown is not cut out.
+// Splits a picture whose maps list the largest weights. Each part has `offset`, the index of its first token on both
+// sides, `line`, its first sentence, and `sentences`. The weights of a part are computed when it is shown.
 export function splitPicture(picture, sentences) {
   const out = [];
   let at = 0;
@@ -38,8 +38,8 @@ export function splitPicture(picture, sentences) {
   return out;
 }
 
-// The search of a part: what grew from its first token's parent, up to where the next part begins. Best hypotheses
-// have a node for each target token, and one before all.
+// The beam search of a part: the descendants of the node before its first token, up to the next part. The best
+// hypothesis has a node for each target token, after a root.
 export function beamOfPart(beam, { offset, target }) {
   if (!beam || !beam.nodes.length) return beam;
   const root = beam.best[offset.target];

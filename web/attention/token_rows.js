@@ -15,7 +15,7 @@ import {
   tokenNames,
 } from './weights.js';
 
-const MANY = 90; // tokens on a side from which the two sides stand beside each other and scroll
+const MANY = 90; // tokens on a side from which both sides are columns that scroll
 const LEAST = 0.02; // smaller weights are not lit
 
 export function tokenRows(owner) {
@@ -46,7 +46,7 @@ export function tokenRows(owner) {
     weights = newWeights;
     coloured = newColoured;
     for (const name of ['source', 'target']) {
-      // Of self-attention both sides are the same text: what attends, and what is attended to.
+      // In self-attention both sides are the same text: queries and keys.
       const self = picture.kind && picture.kind !== 'cross';
       const caption =
         attentionWords[self ? (name === 'source' ? 'keys' : 'queries') : (picture.sides || {})[name] || name];
@@ -61,7 +61,7 @@ export function tokenRows(owner) {
     settle();
   }
 
-  // One row each when they fit, or fit when they are set tighter; else they wrap, and stand below each other.
+  // Each side is one row, set tighter if it does not fit; if it still does not fit, it wraps.
   function settle() {
     element.classList.remove('tight', 'wrapped');
     if (element.classList.contains('many') || !element.clientWidth) return;
@@ -122,7 +122,7 @@ export function tokenRows(owner) {
     const at = which(event);
     if (at) owner.onpin(at);
   });
-  // Left and right walk along a row; down and up jump to the token on the other side with the largest weight.
+  // Left and right move along a row; down and up move to the token on the other side with the largest weight.
   element.addEventListener('keydown', (event) => {
     const at = which(event);
     if (!at) return;
@@ -202,7 +202,7 @@ export function tokenRows(owner) {
     }
   }
 
-  // All lines, faint, while few tokens stand in one row each; else only those of the token that is pointed at.
+  // All ribbons, faint, if both sides are one row of few tokens; otherwise only those of the active token.
   function redraw() {
     lines.replaceChildren();
     if (

@@ -98,11 +98,17 @@ export function attentionShares(weights, active) {
   return { source: gridRow(weights, active.side === 'target' ? active.i : active.t), target: null };
 }
 
-// --- what a token is called -----------------------------------------------------------------------------------
+// An active token or cell as a cell: of a token, the one with the largest weight.
+export function cellOf(weights, { side, i, t, s }) {
+  if (side === 'target') return { t: i, s: argmax(gridRow(weights, i)) };
+  return side === 'source' ? { t: argmax(gridColumn(weights, i)), s: i } : { t, s };
+}
+
+// --- the names of tokens ---
 const special = (token) => token === '</s>' || token === '<s>' || token === '<pad>';
 const pieced = (tokens) => tokens.some((token) => token.startsWith('▁'));
-// Names for the axes and rows: a piece's word boundary is not shown, its going on is (when pieces are longer than
-// characters); the end of the sentence is a word of the page, in brackets.
+// Names for the axes and rows. A subword that continues a word begins with a dot, unless all tokens are characters;
+// the mark of a word boundary is not shown. The end of the sentence is a word of the page, in brackets.
 const named = new WeakMap();
 export function tokenNames(tokens) {
   const known = named.get(tokens);
@@ -136,8 +142,8 @@ export function joinTokens(all) {
   return tokens.join(tokens.every((token) => [...token].length === 1) ? '' : ' ');
 }
 
-// Where each token stands in a text: [from, to] or null. Tokenizers fold width, case and spaces, so both sides are
-// folded before they are compared; a token that is not found leaves the place to the next one.
+// The position of each token in a text: [from, to] or null. Tokenizers fold width, case and spaces, so both sides are
+// folded before they are compared. A token that is not found is skipped.
 const fold = (text) =>
   text
     .normalize('NFKC')

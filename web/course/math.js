@@ -17,7 +17,7 @@ const scores = {
   cosine: (q, k) => dot(q, k) / (norm(q) * norm(k)),
 };
 
-// The largest is taken from all first, so that nothing overflows.
+// The largest score is subtracted first, so that nothing overflows.
 function softmax(list) {
   const most = Math.max(...list);
   const powers = list.map((s) => Math.exp(s - most));

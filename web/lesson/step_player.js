@@ -1,5 +1,5 @@
-// Shows the steps of a worked example all at once or one at a time: stepPlayer(sections, count) is { element, show() }.
-// sections() gives the elements of the steps.
+// Shows the steps of a worked example all at once or one at a time: stepPlayer(sections, count) is { element, show()
+// }. sections() gives the elements of the steps.
 import { make } from '../lib/dom.js';
 import { stepsWords } from '../words/steps.js';
 

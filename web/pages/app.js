@@ -29,8 +29,7 @@ const created = {}; // tabs by task
 let current = ''; // the task whose tab is shown
 let wished = ''; // the task that the address names, until the server's models are known
 
-// --- trouble
-// ---------------------------------------------------------------------------------------------------------
+// --- trouble ---
 let hiding = 0;
 function trouble(kind, error) {
   clearTimeout(hiding);
@@ -56,14 +55,13 @@ function trouble(kind, error) {
   if (kind === 'back') hideSoon();
 }
 
-// --- the address
-// -----------------------------------------------------------------------------------------------------
+// --- the address ---
 const tab = () => created[current];
 const address = () => linkAddress({ task: current === 'generate' ? '' : current, ...tab().address() });
 let writing = 0;
 function addressChanged() {
   clearTimeout(writing);
-  const before = location.hash; // another one by then is a link that was followed, whose event is still to come
+  const before = location.hash; // if it differs by then, the reader followed a link
   writing = setTimeout(() => {
     if (location.hash === before && before !== address()) history.replaceState(null, '', address());
   }, SOON);
@@ -75,8 +73,7 @@ function openAddress() {
   tab().open(parameters);
 }
 
-// --- what the server has
-// ---------------------------------------------------------------------------------------------
+// --- what the server has ---
 async function connect() {
   const [settings, languages] = await Promise.all([api.settings(), api.languages()]);
   const own = settings.fovea || {};
@@ -102,8 +99,7 @@ function tasks() {
 }
 const connection = createConnection({ connect, trouble, back: () => tab().ask?.(0) });
 
-// --- the tabs
-// --------------------------------------------------------------------------------------------------------
+// --- the tabs ---
 const wordsOf = (task) => tabs.find((one) => one.task === task).words;
 function drawTabs() {
   const without = server.models.filter((one) => one.task && !created[one.task]);
@@ -146,8 +142,7 @@ function choose(task) {
   drawTabs();
 }
 
-// --- controls
-// --------------------------------------------------------------------------------------------------------
+// --- controls ---
 function flash(button, word) {
   const title = button.title;
   button.classList.add('done');

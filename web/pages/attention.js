@@ -1,4 +1,4 @@
-// The page of `fovea view --html`: its sentences, and a permanent link to what one sees.
+// The page of `fovea view --html`: its sentences, with a permanent link to what is shown.
 import '../styles/base.css';
 import '../styles/attention.css';
 import { attentionView } from '../attention/attention_view.js';

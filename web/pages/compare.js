@@ -20,13 +20,13 @@ const checkpoints = kind === 'checkpoints';
 const pictures = readData('pictures');
 const host = document.getElementById('compare');
 const panes = [];
-let telling = false; // what is told to the others is not told back
+let forwarding = false; // so that the others do not forward what they receive
 
 const toOthers = (own, tell) => {
-  if (telling) return;
-  telling = true;
+  if (forwarding) return;
+  forwarding = true;
   for (const pane of panes) if (pane !== own) tell(pane);
-  telling = false;
+  forwarding = false;
 };
 const same = (a, b, side) => a[side].join('\n') === b[side].join('\n');
 
@@ -49,7 +49,7 @@ function addPane(index, aside) {
     onshow: ({ kind, layer, head, colour }) => toOthers(pane, ({ view }) => view.choose({ kind, layer, head, colour })),
     onlight: (active) =>
       toOthers(pane, ({ view }) => {
-        // Tokens at the same place are the same only where the texts are cut alike.
+        // Tokens at the same position are the same only if both models split the text into the same tokens.
         const sides = !active ? [] : active.side ? [active.side] : ['source', 'target'];
         view.activate(active && sides.every((side) => same(view.picture, pane.view.picture, side)) ? active : null);
       }),

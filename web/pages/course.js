@@ -1,7 +1,7 @@
 // The page of `fovea learn --html`: the course without a server; the answers of the models are in the page.
 import '../styles/base.css';
 import '../styles/learn.css';
-import { createCourse } from '../course/course.js';
+import { Course } from '../course/course.js';
 import { readData } from '../lib/dom.js';
 import { onLanguageChange } from '../lib/language.js';
 import { addPageTools } from '../lib/page_tools.js';
@@ -18,11 +18,11 @@ const server = {
     return found.answer;
   },
 };
-const course = createCourse(document.getElementById('view-learn'), server, (id) => {
+const course = new Course(document.getElementById('view-learn'), server, (id) => {
   if (location.hash !== `#lesson=${id}`) history.replaceState(null, '', `#lesson=${id}`);
 });
 const wanted = () => new URLSearchParams(location.hash.slice(1)).get('lesson');
 onLanguageChange(() => course.refresh());
 window.addEventListener('hashchange', () => course.show(wanted()));
 course.show(wanted());
-addPageTools({ lead: () => learnWords.tagline });
+addPageTools({ lead: () => learnWords.lead });

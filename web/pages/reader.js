@@ -1,4 +1,4 @@
-// A worker: asks for the attention of a text and gives it back with its weights as flat arrays.
+// The worker that requests the attention of a text and returns its weights as flat arrays.
 'use strict';
 const asked = new Map();
 

@@ -46,7 +46,7 @@ const post = (path, fields, signal) =>
     signal,
   });
 
-// Every layer and head of a long text is megabytes of numbers: they are read beside the page, not in it.
+// Every layer and head of a long text is megabytes of numbers: a worker parses them, so that the page does not stall.
 let worker = null;
 let count = 0;
 const waiting = new Map();

@@ -7,6 +7,9 @@
 //   trouble(kind, error)
 import { api } from './api.js';
 
+// Bytes of a text: the server gives all weights of so many, and the largest of each token of so many.
+export const ALL = 8000;
+export const LISTED = 64000;
 const ALTERNATIVES = 3;
 export const searchOptions = { beamWidth: 5 }; // the server says its own
 const NUMBERS = 12e6; // weights of all heads that the page fetches at most

@@ -1,6 +1,6 @@
-// Captions: a picture that is dropped, pasted or chosen, below it the caption; each word shows the regions it read.
-// The picture is cut to its middle square and made small in the browser, so that photographs of any size can be
-// sent. Its address is task=caption&model=NAME, without the picture.
+// Captions: a picture that is dropped, pasted or chosen, and its caption; each word shows the regions that it
+// attended to. The picture is cut to its middle square and made small in the browser, so that photographs of any
+// size can be sent. Its address is task=caption&model=NAME, without the picture.
 import { make } from '../lib/dom.js';
 import { api } from '../server/api.js';
 import { pictureView } from '../views/picture.js';

@@ -82,7 +82,7 @@ function create(page) {
   function draw() {
     clear.hidden = turns.length === 0;
     examples.hidden = turns.length > 0;
-    // Conversations of the model's validation data begin so.
+    // The first turns of the model's validation data.
     const first = new Set(((model() || {}).examples || []).map((line) => line.split('\t')[0]));
     showExamples(examples, [...first], (one) => {
       field.value = one;

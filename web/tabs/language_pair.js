@@ -9,17 +9,17 @@ export function languagePair(onchange) {
   const swap = document.getElementById('swap');
   let languages = [];
   const find = (code) => languages.find((one) => one.code === code);
-  // As the reader's own language calls it where that is known, else as the server does.
+  // The name of a language in the language of the page, if the browser knows it; otherwise the server's name.
   const name = (code) => {
     const given = (find(code) || {}).name || code;
-    if (given === code) return code; // no language, whatever its letters may mean
+    if (given === code) return code; // not a language
     try {
       const known = new Intl.DisplayNames([document.documentElement.lang], { type: 'language', fallback: 'none' }).of(
         code,
       );
       if (known) return known[0].toLocaleUpperCase() + known.slice(1);
     } catch (unknown) {
-      /* not a language's code */
+      // Not a language code.
     }
     return given;
   };

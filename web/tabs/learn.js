@@ -1,5 +1,5 @@
 // The course as a tab, where the server offers it. The address: task=learn&lesson=softmax.
-import { createCourse } from '../course/course.js';
+import { Course } from '../course/course.js';
 import { make } from '../lib/dom.js';
 import { api } from '../server/api.js';
 import { learnWords } from '../words/learn.js';
@@ -48,7 +48,7 @@ function create(page) {
         // A lesson's models are trained when the reader asks for them.
       }
       if (course) return;
-      course = createCourse(element, server, () => page.addressChanged());
+      course = new Course(element, server, () => page.addressChanged());
       course.show(wanted);
     },
     open(parameters) {

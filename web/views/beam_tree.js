@@ -25,7 +25,7 @@ function arrange(beam, family) {
     else roots.push(node);
   }
   quill.font = `500 14px ${family}`;
-  // A piece that goes on with a word says so: its name depends on what stands before it.
+  // The name of a subword that continues a word depends on the token before it.
   const first = beam.nodes.find((node) => (node.token || '').startsWith('▁'));
   const nameOf = (node) =>
     first && node.up && node.up.token ? tokenNames([first.token, node.token])[1] : tokenNames([node.token])[0];
@@ -45,7 +45,7 @@ function arrange(beam, family) {
     x += width + 26;
     level = level.flatMap((node) => node.children.sort((a, b) => b.log_probability - a.log_probability));
   }
-  // The path that won is a straight line, the others stand above and below it.
+  // The winning path is a straight line, the others are above and below it.
   let line = 0;
   for (const column of columns) {
     const best = column.nodes.find((node) => node.best);

@@ -4,7 +4,7 @@
 import { isSpecial } from '../attention/weights.js';
 
 const text = (token) => (token || '').replaceAll('▁', '');
-// Marks, and scripts that write no spaces, stand by themselves.
+// Punctuation, and tokens of scripts without spaces, are words of their own.
 const alone = (token) =>
   !/^[\p{L}\p{N}\p{M}]/u.test(text(token)) ||
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text(token));

@@ -5,8 +5,8 @@ import { make } from '../lib/dom.js';
 
 const LEAST = 0.02;
 
-// `other` as text and <b> elements: what stands out is not in `first` in this order (a longest common subsequence, of
-// words or, where there are no spaces, of characters).
+// `other` as text and <b> elements. What is not in its longest common subsequence with `first` is bold; both are
+// compared by word, or by character if `first` has no spaces.
 export function markDifferences(first, other) {
   const cut = (text) => (/\s/.test(first.trim()) ? text.split(/(\s+)/) : [...text]);
   const a = cut(first);
@@ -51,7 +51,7 @@ export function litText(element) {
       at = place[1];
     });
     parts.push(text.slice(at));
-    // In one piece: the element finds its direction anew for every child that it gets.
+    // In one piece, since the browser computes the text direction of the element for every added child.
     element.replaceChildren(make('span', {}, ...parts));
     lit = [];
   }

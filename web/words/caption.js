@@ -8,7 +8,7 @@ export const captionWords = dictionary('caption', {
     choose: 'or choose one',
     another: 'Another picture',
     notYet: 'The caption appears here.',
-    noCaptioner: 'The server has no model that describes pictures.',
+    noCaptioner: 'The server has no caption model.',
     notAPicture: 'The browser cannot read this file as a picture.',
   },
   zh: {

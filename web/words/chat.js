@@ -9,7 +9,7 @@ export const chatWords = dictionary('chat', {
     send: 'Send',
     newTalk: 'New conversation',
     sayFirst: 'Say something; the model replies.',
-    noChat: 'The server has no model that converses.',
+    noChat: 'The server has no chat model.',
     you: 'You',
     replyAttended: 'What the reply attended to',
   },

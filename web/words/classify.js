@@ -5,9 +5,9 @@ export const classifyWords = dictionary('classify', {
     tab: 'Classify',
     tagline: 'Classify, and see which words decided',
     labels: 'Labels',
-    decided: 'Words that decided',
+    decided: 'Decisive words',
     labelsYet: 'The labels appear here as you write.',
-    noClassifier: 'The server has no model that classifies.',
+    noClassifier: 'The server has no classifier.',
     noWords: 'The text has no words to classify.',
     moreLabels: (n) => `and ${n} less likely ones`,
     attentionNote:

@@ -3,11 +3,11 @@ import { dictionary } from '../lib/language.js';
 export const compareWords = dictionary('compare', {
   en: {
     titles: {
-      checkpoints: 'One sentence along a training',
+      checkpoints: 'One sentence during training',
       models: 'One sentence, several models',
-      scores: 'One sentence under five scores',
+      scores: 'One sentence with five score functions',
     },
-    beside: 'Beside it',
+    beside: 'Compare with',
     writes: (text) => `writes: ${text}`,
   },
   zh: {

@@ -3,20 +3,21 @@ import { dictionary } from '../lib/language.js';
 export const learnWords = dictionary('learn', {
   en: {
     tab: 'Learn',
-    tagline: 'Attention, step by step, on models trained here',
+    lead: 'A course on attention',
+    tagline: 'Attention step by step, with models trained on this server',
     lessons: 'Lessons',
     train: 'Train the models',
     training: (model, step, steps) =>
       `Training ${model}: step ${step} of ${steps}`,
-    waiting: 'Another training is under way; yours is next.',
+    waiting: 'Another training is running; yours is next.',
     loss: 'loss',
     steps: 'steps',
     trainAgain: 'Train again',
-    trainHint: 'Small models, trained here and now in some seconds.',
+    trainHint: 'Small models that train in a few seconds.',
     trained: (s) => `Trained in ${s.toFixed(1)} s.`,
     recorded:
-      'This page has no server: what the models answered was recorded ' +
-      'when it was written. Choose one of the recorded inputs.',
+      'This page has no server: the answers of the models were recorded ' +
+      'when the page was written. Choose one of the recorded inputs.',
     tryIt: 'Try it',
     question: 'Question',
     check: 'Check',
@@ -30,13 +31,14 @@ export const learnWords = dictionary('learn', {
     of: (i, n) => `Lesson ${i} of ${n}`,
     solved: (i, n) => `${i} of ${n} questions solved`,
     examples: 'Or one of these',
-    failed: (text) => `That did not work: ${text}`,
+    failed: (text) => `Failed: ${text}`,
     number: 'a number',
     all: 'You have solved every question. Well done.',
   },
   zh: {
     tab: '学习',
-    tagline: '一步步学注意力，模型就在这里训练',
+    lead: '注意力课程',
+    tagline: '一步步学注意力，模型就在这台服务器上训练',
     lessons: '课程',
     train: '训练模型',
     training: (model, step, steps) =>

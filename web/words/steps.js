@@ -12,7 +12,7 @@ export const stepsWords = dictionary('steps', {
     trained: 'trained',
     atStep: (n) => `after step ${n}`,
     trainingHint:
-      'Slide or play: what this model attended to along its training.',
+      'Move the slider or play to see what the model attended to during training.',
     stepWrites: (text, lp) =>
       `At this step the model writes: ${text} · log-probability of the translation above ${lp}`,
   },

@@ -10,7 +10,7 @@ export const translateWords = dictionary('translate', {
     close: 'Close',
     choose: 'Show this translation',
     fileCut: (n) =>
-      `The first ${n} characters of the file; the rest is too much for this page.`,
+      `The first ${n} characters of the file; the rest exceeds the limit of this page.`,
     from: 'From',
     to: 'To',
     swap: 'Swap languages',
@@ -24,10 +24,10 @@ export const translateWords = dictionary('translate', {
     pieces: 'Subwords',
     unit: 'What counts as one token',
     nothingYet: 'The translation appears here as you write.',
-    noModel: 'The server has no model that translates.',
+    noModel: 'The server has no translation model.',
     same: 'The text has no words to translate.',
     tooLong: (kb) =>
-      `The attention of a text is shown up to ${kb} KB; this one is longer and has its translation alone.`,
+      `Attention is shown for texts of at most ${kb} KB; this text is longer.`,
     listed: (top, parts) =>
       'Long text: ' +
       (parts > 1 ? `${parts} parts of whole sentences, ` : '') +
@@ -59,7 +59,7 @@ export const translateWords = dictionary('translate', {
     nothingYet: '输入时，译文会显示在这里。',
     noModel: '服务器上没有可用于翻译的模型。',
     same: '这段文字里没有可翻译的词。',
-    tooLong: (kb) => `注意力最多显示 ${kb} KB 的文字；这段更长，只显示译文。`,
+    tooLong: (kb) => `最多显示 ${kb} KB 文字的注意力；这段更长。`,
     listed: (top, parts) =>
       '长文：' +
       (parts > 1 ? `分为 ${parts} 个由完整句子组成的部分，` : '') +

@@ -26,7 +26,7 @@ module.exports = {
     check.ok(then.log_probability < now.log_probability);
     check.match(await page.textContent('.training-writes'), new RegExp(then.log_probability.toFixed(2).replace('.', '\\.')));
     await page.keyboard.press('End');
-    await page.waitForFunction(() => /along its training/.test(document.querySelector('.training-writes').textContent));
+    await page.waitForFunction(() => /during training/.test(document.querySelector('.training-writes').textContent));
     check.strictEqual(await map(page), before);
     const wrong = await ask({ checkpoint: 61 });
     check.strictEqual(wrong.status(), 400);

@@ -75,6 +75,6 @@ module.exports = {
     check.ok(five.every((one) => /^“它”关注了/.test(one)), five.join('\n'));
     check.strictEqual(new Set(five).size, 5, 'each score has weights of its own');
     await page.click('#language');
-    check.strictEqual(await page.textContent('h1'), 'One sentence under five scores');
+    check.strictEqual(await page.textContent('h1'), 'One sentence with five score functions');
   },
 };

@@ -1,4 +1,4 @@
-// The backward pass of one attention in numbers, and what following it does.
+// The backward pass of one attention in numbers, and steps against the gradient.
 import { make } from '../../lib/dom.js';
 import { backwardWords } from '../../words/lessons/backward.js';
 import * as draw from '../draw.js';

@@ -1,4 +1,4 @@
-// RNN, CNN and Transformer: what reaches what, measured by changing a word.
+// RNN, CNN and Transformer: which words influence which states, measured by replacing a word.
 import { make } from '../../lib/dom.js';
 import { encodersWords } from '../../words/lessons/encoders.js';
 import * as draw from '../draw.js';

@@ -4,7 +4,7 @@ export const encodersWords = dictionary('lessons.encoders', {
   en: {
     title: 'Three encoders',
     lead: [
-      'An encoder gives every word a state that knows of its neighbours. ' +
+      'An encoder gives every word a state that depends on its neighbours. ' +
         'A recurrent network (RNN) carries what it has read from word to ' +
         'word, in both directions. A convolution (CNN) sees a window: here ' +
         'one layer of three words. A Transformer lets every word attend to ' +
@@ -20,7 +20,7 @@ export const encodersWords = dictionary('lessons.encoders', {
     all: 'Every word (row) and every state (column)',
     end: 'end',
     table: 'After the training',
-    right: 'words right',
+    right: 'correct words',
     seconds: 'seconds',
     weights: 'weights',
     output: 'French',

@@ -15,9 +15,9 @@ export const fixedWords = dictionary('lessons.fixed', {
     line: 'A line of letters',
     plain: 'One vector',
     attention: 'With attention',
-    right: 'Letters repeated right',
+    right: 'Letters repeated correctly',
     letters: 'letters in the line',
-    map: 'What each letter that was written attended to',
+    map: 'What each output letter attended to',
     end: 'end',
     question: {
       ask: 'A line becomes twice as long. How many numbers about it does the decoder without attention get?',

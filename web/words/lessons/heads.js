@@ -8,9 +8,9 @@ export const headsWords = dictionary('lessons.heads', {
         'or at a blurred mix of several. Several heads look at several ' +
         'places at once, each in its own share of the width.',
       'Three small encoders, with one, two and four heads, learn the ' +
-        'same task in the same number of steps: each letter is to say ' +
-        'which letter stands before it, which behind it, and which begins ' +
-        'the line: three places to look at. The task and the narrow width ' +
+        'same task in the same number of steps: each letter names the ' +
+        'letter before it, the letter after it and the first of the ' +
+        'line: three places to look at. The task and the narrow width ' +
         'are chosen so that one head is too few; with more width one head ' +
         'can do it too. Silence heads and see which answers break.',
     ],
@@ -19,15 +19,15 @@ export const headsWords = dictionary('lessons.heads', {
     head: (i) => `Head ${i}`,
     line: 'A line of letters a to e',
     before: 'before',
-    behind: 'behind',
+    behind: 'after',
     first: 'first in line',
-    right: (list) => `Right on new lines: ${list}.`,
+    right: (list) => `Correct on new lines: ${list}.`,
     count: (n, p) => `${n} heads ${p}`,
     one: (p) => `1 head ${p}`,
-    answers: 'What each letter says',
+    answers: 'The answers of each letter',
     letter: 'letter',
     edge: '–',
-    asks: 'A row is a letter that asks',
+    asks: 'A row is a query: a letter that attends',
     question: {
       ask:
         'A model is 512 wide. It gets 8 heads instead of 1, with the same ' +

@@ -9,25 +9,25 @@ export const qkvWords = dictionary('lessons.qkv', {
         'compared with every word’s key, and it reads their values by the ' +
         'weights. All three are learned maps of the word’s own vector.',
       'A Transformer of two layers with one head learns to say what 它 ' +
-        'stands for, in sentences with two of an animal, a piece of ' +
-        'furniture and a fruit. Cute is the animal, sturdy the furniture, ' +
+        'stands for, in sentences with two of these: an animal, a piece of ' +
+        'furniture, a fruit. Cute is the animal, sturdy the furniture, ' +
         'fresh the fruit. Choose a word to see its query, and change the ' +
         'sentence.',
     ],
     sentence: 'Sentence',
     layer: 'Layer',
     layerName: (i) => `Layer ${i}`,
-    ask: 'Which word asks?',
+    ask: 'Query word',
     query: (word) => `Query of ${word}`,
     keys: 'Keys of all words',
     scores: 'Scores q·k / √d',
     weights: 'Weights',
     values: 'Values of all words',
-    read: 'What it read: Σ weight · value',
+    read: 'Output: Σ weight · value',
     means: '它 stands for',
-    right: (p) => `Right on new sentences: ${p}.`,
+    right: (p) => `Correct on new sentences: ${p}.`,
     gloss: true,
-    map: 'All weights: a row for each word that asks',
+    map: 'All weights: a row for each query',
     question: {
       ask:
         'In 小猫在桌子旁边，它好可爱 (the kitten is beside the table, it ' +
@@ -36,9 +36,9 @@ export const qkvWords = dictionary('lessons.qkv', {
       choices: ['小猫 (kitten)', '桌子 (table)', '旁边 (beside)'],
       right: 1,
       because:
-        'Only a table is sturdy. In this model the first layer reads what ' +
-        'is said of 它, and in the second 它 finds the word that it fits; ' +
-        'a model trained from another start may share the work out in ' +
+        'Only a table is sturdy. In this model the first layer reads ' +
+        'the adjective of 它, and in the second 它 finds the noun that fits ' +
+        'it; a model with another random seed may divide the work in ' +
         'another way.',
       hint: 'Choose that sentence, look at what 它 stands for, and at its weights in layer 2.',
     },

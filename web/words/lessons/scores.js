@@ -8,8 +8,8 @@ export const scoresWords = dictionary('lessons.scores', {
         'the simplest: large where both point the same way and are long. ' +
         'Scaled, it is divided by the root of the width d, here 2. The ' +
         'general score (Luong) puts a learned matrix W between them: here ' +
-        'it turns the key. The additive score (Bahdanau) asks a small ' +
-        'network. The cosine looks at the directions alone.',
+        'it turns the key. The additive score (Bahdanau) is a small ' +
+        'network. The cosine depends on the directions only.',
       'Drag the query and the keys by their tips.',
     ],
     plane: 'Query and keys',
@@ -27,15 +27,15 @@ export const scoresWords = dictionary('lessons.scores', {
     scores: 'Scores',
     weights: 'Weights after the softmax',
     additive:
-      'Here W and U are 1 on the diagonal and 0.5 beside it, and v is (1, 1).',
+      'Here W and U are 1 on the diagonal and 0.5 elsewhere, and v is (1, 1).',
     question: {
-      ask: 'A key becomes twice as long in the same direction. Whose score stays as it was?',
+      ask: 'A key becomes twice as long in the same direction. Which score stays the same?',
       choices: ['dot', 'scaled dot', 'general', 'cosine'],
       right: 3,
       because:
-        'The cosine divides by both lengths. The others but the additive ' +
-        'one double; that one changes less and less, since tanh levels ' +
-        'off.',
+        'The cosine divides by both lengths. The other scores double, ' +
+        'except the additive one, which changes less, since tanh ' +
+        'saturates.',
       hint: 'Pull a key further out along its own direction and compare the rows of the table.',
     },
   },

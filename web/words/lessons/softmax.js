@@ -23,7 +23,7 @@ export const softmaxWords = dictionary('lessons.softmax', {
       right: 2,
       because:
         'Every exp(s) is multiplied by the same e, which cancels. Programs ' +
-        'use this: they take the largest score from all before the ' +
+        'use this: they subtract the largest score from all before the ' +
         'exponential, so that nothing overflows.',
       hint: 'Move all four sliders by the same amount and watch the bars.',
     },

@@ -28,7 +28,7 @@ export const stepsWords = dictionary('lessons.steps', {
     next: 'The next word',
     reads: (fed, word) => `“${fed}” is read, “${word}” is written.`,
     right: (b, l) =>
-      `Words right on sentences they have not seen: Bahdanau ${b}, Luong ${l}.`,
+      `Correct words on unseen sentences: Bahdanau ${b}, Luong ${l}.`,
     question: {
       ask: 'Which state of the decoder is the query in Luong’s form?',
       choices: [
@@ -39,7 +39,7 @@ export const stepsWords = dictionary('lessons.steps', {
       right: 1,
       because:
         'Luong updates the state first and attends with it; Bahdanau attends with the one before and updates then.',
-      hint: 'Switch between the two decoders: in which order do the boxes stand?',
+      hint: 'Switch between the two decoders: in which order are the boxes?',
     },
   },
   zh: {
