@@ -6,7 +6,7 @@ namespace fovea::server {
 
 namespace {
 
-// One budget for what a request holds while it is worked on and for its answer.
+// Requests being handled and their responses share a budget.
 ServerOptions shared_budget(ServerOptions options) {
   options.api.memory = options.http.answers;
   options.api.bodies = options.http.bodies;
@@ -20,7 +20,7 @@ Server::Server(const ServerOptions& options)
       access_(options.access),
       api_(std::make_unique<Api>(options_.api, access_, metrics_,
                                  std::make_shared<Models>(options.models, options.most_waiting, metrics_))) {
-  // Requests come as soon as it listens: all they may ask for is there before.
+  // Requests arrive as soon as the server listens: everything else is created before.
   api_->set_connections([this] {
     const HttpServer* http = listening_.load();
     return http == nullptr ? 0 : http->connections();
@@ -32,14 +32,14 @@ Server::Server(const ServerOptions& options)
 }
 
 Server::~Server() {
-  // Every connection that waits for a model must have its answer before the listener can go.
+  // Every connection that waits for a model must be answered before the HTTP server is destroyed.
   http_->drain(0);
   api_->close();
   const auto models = std::const_pointer_cast<Models>(api_->models());
   models->abandon();
   models->close();
   forget_retired(true);
-  http_->drain(2);  // what has its answer now is sent
+  http_->drain(2);  // sends the last responses
   listening_ = nullptr;
   http_.reset();
 }
@@ -50,8 +50,8 @@ void Server::reload() {
   http_->reload();
   auto old = std::const_pointer_cast<Models>(api_->exchange_models(std::move(fresh)));
   forget_retired(false);
-  // Closing waits for what they have, which may take long: whoever wants to stop the server shall not wait for that.
-  // Requests that come too late for them go to the new ones.
+  // Closing finishes their jobs, which may take long, so a thread does it. Requests that come too late for the old
+  // models are handled by the new ones.
   Retired retired{old, {}};
   retired.closing = std::thread([old = std::move(old)]() mutable {
     old->close();
@@ -60,7 +60,7 @@ void Server::reload() {
   retired_.push_back(std::move(retired));
 }
 
-// Joins those that are done, or makes all of them done.
+// Joins the threads of closed models; `all`: abandons the jobs of the others first.
 void Server::forget_retired(bool all) {
   for (Retired& retired : retired_) {
     const auto models = retired.models.lock();

@@ -9,7 +9,7 @@
 #include "server/api/api.hpp"
 #include "server/api/models/models.hpp"
 #include "server/http/access.hpp"
-#include "server/http/http.hpp"
+#include "server/http/http_server.hpp"
 
 namespace fovea::server {
 
@@ -18,14 +18,14 @@ struct ServerOptions {
   HttpOptions http;
   ApiOptions api;
   AccessOptions access;
-  int most_waiting = 512;  // requests that wait for one model; more are answered 429
+  int most_waiting = 512;  // requests in the queue of a model; more are answered 429
 };
 
 class Server {
  public:
-  /// Loads the models and answers from then on. Throws FileError, UsageError or Error.
+  /// Loads the models and starts to answer. Throws FileError, UsageError or Error.
   explicit Server(const ServerOptions& options);
-  /// Stops at once, finishing only what the models are at.
+  /// Stops at once; only running batches are finished.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -33,17 +33,16 @@ class Server {
   [[nodiscard]] int port() const { return http_->port(); }
   [[nodiscard]] std::shared_ptr<const Models> models() const { return api_->models(); }
 
-  /// Reads models and keys again; requests under way finish with what they began with. Throws what loading throws, and
-  /// then serves on with what it had.
+  /// Reloads models and keys; running requests finish with the old ones. When loading throws, the old ones stay.
   void reload();
-  /// Takes no more connections and answers what is here; gives up after `seconds`.
+  /// Accepts no more connections and answers complete requests, for at most `seconds`.
   void stop(int seconds);
 
  private:
   const ServerOptions options_;
   Metrics metrics_;
   Access access_;
-  // Models that were replaced and still have lines to decode; each closes on a thread of its own and is gone then.
+  // Replaced models that still decode lines; each is closed by a thread of its own.
   struct Retired {
     std::weak_ptr<Models> models;
     std::thread closing;

@@ -14,9 +14,9 @@
 namespace fovea::server {
 namespace {
 
-constexpr int kReaders = 2;                 // threads that read requests
+constexpr int kReaders = 2;                 // threads that parse requests
 constexpr std::size_t kLongestError = 500;  // bytes of an error message
-constexpr std::size_t kMostTrainings = 8;   // of the course, that wait for the one under way
+constexpr std::size_t kMostTrainings = 8;   // of the course, that wait for the running one
 
 bool is_get(const Request& r) {
   return r.method == "GET" || r.method == "HEAD";
@@ -64,7 +64,7 @@ Api::~Api() {
 }
 
 void Api::close() {
-  closing_ = true;  // a training ends at its next step
+  closing_ = true;  // a running training ends at its next step
   readers_.close();
   if (trainer_) trainer_->close();
 }
@@ -112,8 +112,7 @@ void Api::work(const Shared& call) {
   }
 }
 
-// A path that clients may ask for. POST is work for a model or a guess: counted, and read off the thread that has the
-// connections.
+// A path and its handler. POST requests count for the rate limit and are parsed outside the connection thread.
 struct Api::Endpoint {
   std::string_view path;
   std::string_view method;
@@ -145,7 +144,7 @@ const Api::Endpoint* Api::endpoint(std::string_view path) {
   return nullptr;
 }
 
-// A path as the metrics count it.
+// The label of a path in the metrics.
 std::string Api::label_of(const std::string& path) {
   if (path.starts_with("/assets/")) return "/assets";
   return path == "/" || path == "/assets" || endpoint(path) != nullptr ? path : "other";
@@ -198,7 +197,7 @@ void Api::respond(const Shared& call, const std::function<Response()>& make) {
 }
 
 void Api::check_access(Call& call) {
-  if (call.account) return;  // it is here again, for other models
+  if (call.account) return;  // the request is handled again, with new models
   call.account = access_.check(access_.needs_key() ? api_key_of(*call.request) : "", call.request->client);
 }
 
@@ -221,7 +220,7 @@ void Api::submit(const Shared& call, const Model& model, const std::shared_ptr<J
   if (taken == Batcher::Taken::yes) return call->request->forget_body();
   job->done = nullptr;
   if (taken == Batcher::Taken::full) throw Refusal(429, "Slowdown: too many requests are waiting", 1);
-  // The models have been exchanged since the request began: once more, with those that are there now.
+  // The models were reloaded since the request began: handle it again with the new ones.
   const auto now = models();
   if (now == call->models) throw Refusal(503, "the server is stopping", 1);
   call->models = now;

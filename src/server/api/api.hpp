@@ -1,4 +1,4 @@
-// What the server answers: LibreTranslate's API, other tasks, attention, metrics and the page.
+// The API of the server: LibreTranslate's API, other tasks, attention, metrics and the page.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 #include "server/api/models/models.hpp"
 #include "server/http/access.hpp"
 #include "server/http/fields.hpp"
-#include "server/http/http.hpp"
 #include "server/http/metrics.hpp"
+#include "server/http/request.hpp"
 
 namespace fovea::learning {
 class Course;
@@ -21,49 +21,49 @@ class Course;
 
 namespace fovea::server {
 
-constexpr int kWidestBeam = 32;  // that is shown: every hypothesis is a node of a tree
+constexpr int kWidestBeam = 32;  // whose tree is sent: every hypothesis is a node
 
 struct ApiOptions {
   int beam = 5;
-  int char_limit = 100000;  // characters of one text; -1: any number
-  int batch_limit = 1000;   // texts of one request; -1: any number
+  int char_limit = 100000;  // characters of one text; -1: unlimited
+  int batch_limit = 1000;   // texts of one request; -1: unlimited
   int alternatives_limit = 10;
-  bool learn = false;                          // offer the course, whose lessons train small models here
-  std::size_t most_reading = 512;              // requests whose bodies wait to be read; more are answered 429
-  std::shared_ptr<const MemoryBudget> bodies;  // told in /metrics; may be empty
-  // Bytes held for all requests: their lines, their weights, their answers while they are written.
+  bool learn = false;                          // serve the course, whose lessons train small models
+  std::size_t most_reading = 512;              // requests that wait to be parsed; more are answered 429
+  std::shared_ptr<const MemoryBudget> bodies;  // for /metrics; may be empty
+  // For all requests together: lines, weights, and responses while they are written.
   std::shared_ptr<MemoryBudget> memory = std::make_shared<MemoryBudget>(std::size_t{384} << 20);
 };
 
 class Api {
  public:
-  /// What it is given must outlive it.
+  /// `access` and `metrics` must outlive it.
   Api(const ApiOptions& options, Access& access, Metrics& metrics, std::shared_ptr<const Models> models);
   ~Api();
 
-  /// Before the body of a request has been read: its refusal, when its client has had its share.
+  /// Called before the body of a request is read: the refusal, if its client is above its rate limit.
   [[nodiscard]] std::optional<Response> admit(const Request& request);
-  /// Answers a request, now or when a model has done its part. Never throws what a client could cause.
+  /// Answers a request, now or when a model has finished. Never throws for a mistake of a client.
   void handle(const std::shared_ptr<Request>& request, const std::shared_ptr<Reply>& reply);
-  /// No request that has not been read by now will be.
+  /// Discards the requests that are not parsed yet.
   void close();
 
   [[nodiscard]] std::shared_ptr<const Models> models() const;
-  /// From now on requests go to these; gives back those that were.
+  /// Uses these models for new requests; returns the old ones.
   std::shared_ptr<const Models> exchange_models(std::shared_ptr<const Models> models);
   void set_connections(std::function<int()> count) { connections_ = std::move(count); }
 
  private:
-  struct Call;  // a request on its way
+  struct Call;  // a request being handled
   using Shared = std::shared_ptr<Call>;
-  struct Endpoint;  // a path and what answers it
+  struct Endpoint;  // a path and its handler
   [[nodiscard]] static const Endpoint* endpoint(std::string_view path);
   [[nodiscard]] static std::string label_of(const std::string& path);
   [[nodiscard]] static bool is_work(const Request& request);
 
   void route(const Shared& call);
   void work(const Shared& call);
-  // One for each path; the table is in api.cpp.
+  // The handlers, one per path; the table is in api.cpp.
   void translate(const Shared& call);
   void attention(const Shared& call);
   void explain(const Shared& call);
@@ -82,18 +82,18 @@ class Api {
   void metrics(const Shared& call);
   [[nodiscard]] Response page(const std::string& path) const;
 
-  /// Key and rate, before anything else of the body is read.
+  /// Checks the key and the rate limit, before anything else of the body is parsed.
   void check_access(Call& call);
-  /// What a request counts as beyond one.
+  /// Counts a request as `cost` requests.
   void charge(Call& call, int cost);
-  /// The model of a pair, in LibreTranslate's words when there is none.
+  /// The model of a language pair. Throws LibreTranslate's Refusal when there is none.
   [[nodiscard]] static const TranslationModel& model_for(const Models& models, const std::string& source,
                                                          const std::string& target);
-  /// Throws Refusal where it is not offered.
+  /// Throws Refusal if the course is not served.
   [[nodiscard]] learning::Course& course() const;
   void submit(const Shared& call, const Model& model, const std::shared_ptr<Job>& job);
   void finish(const Shared& call, Response response);
-  /// Finishes with what `make` gives or with what it throws.
+  /// Finishes with the result of `make` or the error it throws.
   void respond(const Shared& call, const std::function<Response()>& make);
 
   const ApiOptions options_;
@@ -102,15 +102,15 @@ class Api {
   std::function<int()> connections_ = [] { return 0; };
   mutable std::mutex mutex_;
   std::shared_ptr<const Models> models_;
-  std::unique_ptr<learning::Course> course_;  // empty: not offered
+  std::unique_ptr<learning::Course> course_;  // empty: not served
   std::atomic<bool> closing_ = false;
-  std::unique_ptr<TaskQueue> trainer_;  // one thread for the course's trainings; empty: not offered
-  TaskQueue readers_;                   // last: its threads use the others
+  std::unique_ptr<TaskQueue> trainer_;  // a thread for the trainings of the course; empty: not served
+  TaskQueue readers_;                   // last: its threads use the other members
 };
 
 /// {"error": message}; 429 carries Retry-After.
 [[nodiscard]] Response error_response(const Refusal& refusal);
-/// The headers that let pages from anywhere ask, as LibreTranslate has them.
+/// Adds the CORS headers of LibreTranslate, which allow pages of any origin.
 void allow_origins(Response& response);
 /// The description of the API for GET /spec (Swagger 2).
 [[nodiscard]] std::string spec_text();

@@ -1,4 +1,4 @@
-// A request on its way through the API.
+// A request that the API handles.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@ namespace fovea::server {
 struct Api::Call {
   std::shared_ptr<Request> request;
   std::shared_ptr<Reply> reply;
-  std::string label;  // the path as metrics count it: known ones only
+  std::string label;  // of the path in the metrics
   std::shared_ptr<const Models> models;
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
-  std::optional<Access::Account> account = {};  // once the key has been checked
-  bool charged = false;                         // for all that it counts as
+  std::optional<Access::Account> account = {};  // after the key has been checked
+  bool charged = false;                         // all its cost has been counted
 
   void answer(Metrics& metrics, Response response) const {
     allow_origins(response);

@@ -14,13 +14,13 @@
 namespace fovea::server {
 namespace {
 
-constexpr int kWrongKeys = 60;                // per minute and address, where there is no rate
-constexpr std::size_t kMostBuckets = 100000;  // past that, full ones are forgotten: nothing is lost by it
+constexpr int kWrongKeys = 60;                // per minute and address, without a rate limit
+constexpr std::size_t kMostBuckets = 100000;  // above this, full ones are removed, which changes nothing
 
 }  // namespace
 
 Access::Access(const AccessOptions& options) : options_(options) {
-  if (options.rate < 0) throw UsageError(fmt::format("rate: {} given, 0 or more is needed", options.rate));
+  if (options.rate < 0) throw UsageError(fmt::format("rate: must be at least 0, is {}", options.rate));
   if (needs_key()) keys_ = read(options.keys);
 }
 
@@ -37,12 +37,12 @@ std::unordered_map<std::string, int> Access::read(const std::filesystem::path& f
     if (words.size() > 1) {
       const auto [end, error] = std::from_chars(words[1].data(), words[1].data() + words[1].size(), rate);
       if (error != std::errc() || end != words[1].data() + words[1].size() || rate < 0 || words.size() > 2) {
-        throw FileError(reader.where() + ": a line is a key and, if need be, its requests per minute");
+        throw FileError(reader.where() + ": must be a key, optionally with its requests per minute");
       }
     }
     keys[std::string(words[0])] = rate;
   }
-  if (keys.empty()) throw FileError(file.string() + ": holds no API key");
+  if (keys.empty()) throw FileError(file.string() + ": contains no API key");
   return keys;
 }
 
@@ -69,18 +69,18 @@ Access::Account Access::check(const std::string& key, const std::string& client)
     throw Refusal(403, "Invalid API key");
   }
   Account account{"key " + key, found->second >= 0 ? found->second : options_.rate};
-  if (account.rate > 0) spend(account.who, account.rate, 1);
+  if (account.rate > 0) spend(account.client, account.rate, 1);
   return account;
 }
 
 void Access::charge(const Account& account, int cost) {
-  // What costs more than a minute's worth needs a full bucket.
+  // A cost above a minute's requests needs a full bucket.
   const int rest = std::min(account.rate, cost) - 1;
   const std::lock_guard lock(mutex_);
-  if (rest > 0) spend(account.who, account.rate, rest);
+  if (rest > 0) spend(account.client, account.rate, rest);
 }
 
-void Access::spend(const std::string& who, int rate, int cost) {
+void Access::spend(const std::string& client, int rate, int cost) {
   const auto now = Clock::now();
   const double full = rate;
   const double per_second = full / 60;
@@ -88,7 +88,7 @@ void Access::spend(const std::string& who, int rate, int cost) {
     swept_ = now;
     std::erase_if(buckets_, [&](const auto& entry) { return now - entry.second.at > std::chrono::minutes(1); });
   }
-  Bucket& bucket = buckets_.try_emplace(who, Bucket{full, now}).first->second;
+  Bucket& bucket = buckets_.try_emplace(client, Bucket{full, now}).first->second;
   const double since = std::chrono::duration<double>(now - bucket.at).count();
   bucket.left = std::min(full, bucket.left + since * per_second);
   bucket.at = now;

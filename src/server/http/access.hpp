@@ -1,4 +1,4 @@
-// Who may ask, and how often.
+// API keys and rate limits.
 #pragma once
 
 #include <chrono>
@@ -11,33 +11,33 @@
 namespace fovea::server {
 
 struct AccessOptions {
-  std::filesystem::path keys;  // one key per line, perhaps with its own requests per minute behind it; empty: no keys
-  int rate = 0;                // requests per minute and client; 0: any number
+  std::filesystem::path keys;  // a key per line, optionally with its requests per minute; empty: no keys
+  int rate = 0;                // requests per minute and client; 0: unlimited
 };
 
-/// API keys and rates. A client is its key or, without one, its address (of IPv6, the first half). A rate is a bucket
-/// that holds one minute's requests and fills evenly.
+/// API keys and rate limits. A client is its key or, without one, its address (the /64 prefix for IPv6). A rate limit
+/// is a token bucket that holds one minute's requests.
 class Access {
  public:
-  /// Throws FileError naming the line of the keys' file that is wrong.
+  /// Throws FileError naming the invalid line of the key file.
   explicit Access(const AccessOptions& options);
 
-  /// Who a request is counted for.
+  /// The client that a request counts for.
   struct Account {
-    std::string who;
-    int rate;  // 0: any number
+    std::string client;
+    int rate;  // 0: unlimited
   };
 
-  // All throw Refusal in LibreTranslate's words. A request counts as soon as it is here, whatever becomes of it.
-  /// Where no keys are needed, before the body of a request is read: 429 past the rate.
+  // All throw Refusal with LibreTranslate's messages. A request counts when it arrives, whatever its result.
+  /// Without API keys, before the body of a request is read: 429 above the rate limit.
   void admit(const std::string& client);
-  /// 403 for a wrong key, 400 for a missing one, 429 past the rate; wrong ones are counted for the address, or keys
-  /// could be guessed as fast as the line allows.
+  /// 403 for a wrong key, 400 for a missing one, 429 above the rate limit. A wrong key counts for the address, which
+  /// limits how fast keys can be guessed.
   [[nodiscard]] Account check(const std::string& key, const std::string& client);
-  /// For a request that counts as `cost` in all, of which one has been counted.
+  /// Counts a request as `cost` in all, of which one has been counted.
   void charge(const Account& account, int cost);
   [[nodiscard]] bool needs_key() const { return !options_.keys.empty(); }
-  /// Reads the keys again. Throws FileError, and keeps what it had.
+  /// Reads the keys again. Throws FileError and keeps the old ones.
   void reload();
 
  private:
@@ -47,11 +47,11 @@ class Access {
     Clock::time_point at;
   };
   [[nodiscard]] static std::unordered_map<std::string, int> read(const std::filesystem::path& file);
-  void spend(const std::string& who, int rate, int cost);
+  void spend(const std::string& client, int rate, int cost);
 
   const AccessOptions options_;
   std::mutex mutex_;
-  std::unordered_map<std::string, int> keys_;  // its rate, or -1
+  std::unordered_map<std::string, int> keys_;  // the rate of a key, or -1
   std::unordered_map<std::string, Bucket> buckets_;
   Clock::time_point swept_;
 };

@@ -1,4 +1,4 @@
-// Who a client is: its address.
+// The address that identifies a client.
 #pragma once
 
 #include <sys/socket.h>
@@ -8,10 +8,9 @@
 
 namespace fovea::server {
 
-/// Who has one address of an IPv6 network has all 2^64 of it: of those the network is told.
+/// Of IPv6 the /64 prefix: a client usually has all addresses of its network.
 [[nodiscard]] std::string client_of(const sockaddr* address);
-/// The last of a list of addresses, as X-Forwarded-For has them: the proxy that is trusted appends the one it saw.
-/// Empty when there is none.
+/// The last address of an X-Forwarded-For header, which the trusted proxy appends. Empty when there is none.
 [[nodiscard]] std::string client_of(std::string_view forwarded);
 
 }  // namespace fovea::server

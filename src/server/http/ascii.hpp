@@ -1,4 +1,4 @@
-// ASCII letters, whatever the locale.
+// ASCII letters, independent of the locale.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace fovea::server {
 
-/// A to Z as a to z; all else as it is.
+/// A to Z become a to z.
 [[nodiscard]] inline std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

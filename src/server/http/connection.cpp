@@ -12,54 +12,38 @@
 namespace fovea::server {
 namespace {
 
-constexpr std::size_t kDrained = 8;  // bodies up to so many limits are read to their end, then refused
-constexpr int kReadsInTurn = 4;      // of the buffer, then the others have theirs
+constexpr std::size_t kDrained = 8;  // bodies up to this many limits are read to their end before they are refused
+constexpr int kReadsInTurn = 4;      // reads of one connection before the others have their turn
 constexpr int kLingerSeconds = 2;
-constexpr std::size_t kSlowestRate = std::size_t{256} << 10;  // bytes per second that a long answer must be taken with
+constexpr std::size_t kSlowestRate = std::size_t{256} << 10;  // bytes per second of a long response
 
 std::string_view reason(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 400:
-      return "Bad Request";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 417:
-      return "Expectation Failed";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Other";
+  constexpr std::pair<int, std::string_view> all[] = {{200, "OK"},
+                                                      {400, "Bad Request"},
+                                                      {403, "Forbidden"},
+                                                      {404, "Not Found"},
+                                                      {405, "Method Not Allowed"},
+                                                      {413, "Content Too Large"},
+                                                      {414, "URI Too Long"},
+                                                      {417, "Expectation Failed"},
+                                                      {429, "Too Many Requests"},
+                                                      {431, "Request Header Fields Too Large"},
+                                                      {500, "Internal Server Error"},
+                                                      {501, "Not Implemented"},
+                                                      {503, "Service Unavailable"},
+                                                      {505, "HTTP Version Not Supported"}};
+  for (const auto& [code, text] : all) {
+    if (code == status) return text;
   }
+  return "Other";
 }
 
 std::string date() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   ::gmtime_r(&now, &parts);
-  constexpr const char* days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", days[parts.tm_wday], parts.tm_mday, months[parts.tm_mon],
-                     parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  char text[32];
+  return {text, std::strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts)};  // the "C" locale is in force
 }
 
 std::string head_of(const Response& response, bool last, bool http_1_0) {
@@ -73,13 +57,13 @@ std::string head_of(const Response& response, bool last, bool http_1_0) {
 
 }  // namespace
 
-Connection::Connection(Server& server, std::uint64_t id, int socket, std::shared_ptr<const TlsCredentials> tls,
-                       std::string client)
-    : server_(server),
+Connection::Connection(ConnectionContext& context, std::uint64_t id, int socket,
+                       std::shared_ptr<const TlsCredentials> tls, std::string client)
+    : context_(context),
       id_(id),
       stream_(socket, std::move(tls)),
       address_(std::move(client)),
-      rest_memory_(server.options.bodies) {}
+      rest_memory_(context.options.bodies) {}
 
 Connection::~Connection() {
   if (exchange_ != nullptr) exchange_->leave();
@@ -112,7 +96,7 @@ void Connection::handle(std::uint32_t events) {
     case Phase::receiving:
     case Phase::lingering:
       return read();
-    case Phase::working:  // who hangs up does not want the answer
+    case Phase::working:  // a client that closes its side does not want the response
       if ((events & EPOLLRDHUP) != 0) enter(Phase::over);
       return;
     case Phase::sending:
@@ -124,13 +108,13 @@ void Connection::handle(std::uint32_t events) {
 
 void Connection::read() {
   for (int i = 0; i < kReadsInTurn || stream_.pending(); ++i) {
-    const auto got = stream_.read(server_.buffer.data(), server_.buffer.size());
+    const auto got = stream_.read(context_.buffer.data(), context_.buffer.size());
     if (got < 0) return enter(Phase::over);
     if (got == 0) return;
     if (phase_ == Phase::lingering) continue;
-    take(std::string_view(server_.buffer).substr(0, static_cast<std::size_t>(got)));
+    take(std::string_view(context_.buffer).substr(0, static_cast<std::size_t>(got)));
     if (phase_ != Phase::receiving) return;
-    if (static_cast<std::size_t>(got) < server_.buffer.size() && !stream_.pending()) return;
+    if (static_cast<std::size_t>(got) < context_.buffer.size() && !stream_.pending()) return;
   }
 }
 
@@ -146,7 +130,7 @@ void Connection::take(std::string_view in) {
         store(parser_.piece());
         break;
       case RequestParser::Step::done:
-        // What was sent ahead is held as bodies are; without room for it this answer is the last.
+        // Pipelined bytes count as bodies do. Without memory for them this response is the last.
         if (rest_memory_.grow(in.size())) {
           rest_ = in;
         } else {
@@ -170,17 +154,17 @@ void Connection::begin() {
   request_->query = parse_form(parser_.query());
   request_->content_type = parser_.header("content-type");
   request_->client = address_;
-  request_->memory = MemoryReservation(server_.options.bodies);
-  if (server_.options.behind_proxy) {
+  request_->memory = MemoryReservation(context_.options.bodies);
+  if (context_.options.behind_proxy) {
     const std::string forwarded = client_of(parser_.header("x-forwarded-for"));
     if (!forwarded.empty()) request_->client = forwarded;
   }
   parser_.forget_headers();
-  request_->too_large = parser_.length() > server_.options.body_limit;
-  if (server_.handler.admit) refusal_ = server_.handler.admit(*request_);
+  request_->too_large = parser_.length() > context_.options.body_limit;
+  if (context_.handler.admit) refusal_ = context_.handler.admit(*request_);
   const bool refused = request_->too_large || refusal_.has_value();
-  // Far too much is refused before it is sent; and who asks first has not sent anything.
-  if (parser_.length() > kDrained * server_.options.body_limit || (refused && parser_.expects_continue())) {
+  // A far too large body is refused before it arrives, and so is one that the client only announces.
+  if (parser_.length() > kDrained * context_.options.body_limit || (refused && parser_.expects_continue())) {
     last_ = true;
     return hand_over();
   }
@@ -192,12 +176,12 @@ void Connection::begin() {
 }
 
 void Connection::store(std::string_view piece) {
-  const std::size_t limit = server_.options.body_limit;
+  const std::size_t limit = context_.options.body_limit;
   received_ += piece.size();
   if (received_ > kDrained * limit) return enter(Phase::over);
   if (received_ > limit) request_->too_large = true;
   if (request_->too_large || refusal_) return request_->forget_body();
-  // A text that grows has twice its size at times; one whose length is known has its place from the start.
+  // A growing string takes up to twice its size; one of known length is allocated once.
   if (!request_->memory.grow(parser_.chunked() ? 2 * piece.size() : piece.size())) {
     refusal_ = Response{429, R"({"error":"Slowdown: too many requests are being sent"})"};
     refusal_->headers.emplace_back("Retry-After", "2");
@@ -209,12 +193,12 @@ void Connection::store(std::string_view piece) {
 
 void Connection::hand_over() {
   enter(Phase::working);
-  exchange_ = std::make_shared<Exchange>(server_.outbox, server_.options.answers, id_);
+  exchange_ = std::make_shared<Exchange>(context_.outbox, context_.options.answers, id_);
   const auto exchange = exchange_;
   const auto request = std::move(request_);
   if (refusal_) return exchange->with(*std::exchange(refusal_, std::nullopt));
   try {
-    server_.handler.handle(request, exchange);
+    context_.handler.handle(request, exchange);
   } catch (const std::exception&) {
     exchange->with({500, R"({"error":"Internal server error"})"});
   }
@@ -232,7 +216,7 @@ void Connection::answer(Outbox::Answer answer) {
   if (phase_ != Phase::working) return;
   exchange_.reset();
   out_ = std::move(answer);
-  last_ = last_ || server_.stopping;
+  last_ = last_ || context_.stopping;
   head_ = head_of(out_.response, last_, parser_.http_1_0());
   if (without_body_) {
     out_.response.body = {};
@@ -261,7 +245,7 @@ void Connection::send() {
 void Connection::finish_answer() {
   out_ = {0, {}};
   head_ = {};
-  if (last_ || server_.stopping) {
+  if (last_ || context_.stopping) {
     stream_.finish();
     return enter(Phase::lingering);
   }
@@ -275,7 +259,7 @@ void Connection::finish_answer() {
 }
 
 void Connection::check_time(Clock::time_point now, bool crowded) {
-  const HttpOptions& o = server_.options;
+  const HttpOptions& o = context_.options;
   const auto seconds = [](int n) { return std::chrono::seconds(n); };
   bool late = false;
   switch (phase_) {
@@ -297,7 +281,7 @@ void Connection::check_time(Clock::time_point now, bool crowded) {
 }
 
 void Connection::stop() {
-  if (phase_ == Phase::receiving) read();  // perhaps all of it has come in the meantime
+  if (phase_ == Phase::receiving) read();  // the rest of the request may have arrived
   if (phase_ == Phase::receiving) enter(Phase::over);
 }
 

@@ -24,7 +24,7 @@ bool has_json(const Request& request, const std::string& type) {
          request.body.starts_with('{');
 }
 
-// Looks for a text called api_key in the outermost object, and stops there.
+// Finds the string api_key of the outermost object and stops there.
 class KeyReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   std::string found;
@@ -67,8 +67,8 @@ class KeyReader : public nlohmann::json_sax<nlohmann::json> {
   bool here_ = false;
 };
 
-// What a body becomes at most: its texts, and of JSON for each value an entry in a list that grows, or a node of a map
-// with its name, and what it has outside of these.
+// An upper bound of the values of a body: its strings, and for each JSON value an entry of a growing list or a node of
+// a map.
 std::size_t bytes_of_values(const std::string& body, bool json) {
   constexpr std::size_t of_mark = 96;
   const auto mark = [](char c) { return c == '[' || c == '{' || c == ',' || c == ':'; };

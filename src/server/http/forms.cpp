@@ -70,7 +70,7 @@ std::vector<std::pair<std::string, std::string>> parse_multipart(std::string_vie
   const std::string delimiter = "\r\n--" + std::string(boundary);
   std::vector<std::pair<std::string, std::string>> out;
   if (!body.starts_with(std::string_view(delimiter).substr(2))) {
-    const std::size_t first = body.find(delimiter);  // what stands before the first part means nothing
+    const std::size_t first = body.find(delimiter);  // bytes before the first part are ignored
     if (first == std::string_view::npos) throw broken;
     body.remove_prefix(first + 2);
   }

@@ -18,12 +18,12 @@ namespace fovea::server {
 namespace {
 
 constexpr int kBacklog = 1024;
-constexpr int kOtherFiles = 64;  // models, logs, what libraries hold open
+constexpr int kOtherFiles = 64;  // of models, logs and libraries
 
 }  // namespace
 
 int listen_on(const std::string& host, int port) {
-  if (port < 0 || port > 65535) throw UsageError(fmt::format("port: {} given, 0 to 65535 are possible", port));
+  if (port < 0 || port > 65535) throw UsageError(fmt::format("port: must be 0 to 65535, is {}", port));
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;

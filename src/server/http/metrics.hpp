@@ -1,4 +1,4 @@
-// What the server counts, as Prometheus reads it.
+// Counters of the server in the format of Prometheus.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace fovea::server {
 
-/// How often a value fell under each of some bounds.
+/// Counts values by upper bound.
 class Histogram {
  public:
   explicit Histogram(std::span<const double> bounds) : bounds_(bounds), counts_(bounds.size() + 1) {}
   void add(double value);
-  /// As text in Prometheus's format; `labels` may be empty or `path="/translate"`.
+  /// Appends the text format; `labels` may be empty or `path="/translate"`.
   void write(std::string& out, std::string_view name, std::string_view labels) const;
 
  private:
@@ -34,7 +34,7 @@ class Metrics {
   void decoded(std::string_view model, std::int64_t lines, std::int64_t source_tokens, std::int64_t target_tokens);
   void loaded(bool well);
 
-  /// What others know.
+  /// Values that other parts of the server provide.
   struct Gauges {
     std::int64_t waiting = 0;                         // requests that wait for a model
     int connections = 0;                              // that are open

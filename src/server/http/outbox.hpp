@@ -1,4 +1,4 @@
-// Answers on their way from any thread to the one that has the connections.
+// Passes responses from any thread to the connection thread.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fovea/error.hpp"
-#include "server/http/http.hpp"
+#include "server/http/request.hpp"
 
 namespace fovea::server {
 
@@ -44,7 +44,7 @@ class Outbox {
     const std::uint64_t one = 1;
     (void)!::write(event_, &one, sizeof(one));
   }
-  [[nodiscard]] int event() const { return event_; }  // readable when there is something to take
+  [[nodiscard]] int event() const { return event_; }  // a file descriptor, readable when there are answers
 
  private:
   const int event_;
@@ -52,7 +52,7 @@ class Outbox {
   std::vector<Answer> answers_;
 };
 
-/// The answer to one request of one connection.
+/// The Reply to one request of one connection.
 class Exchange final : public Reply {
  public:
   Exchange(std::shared_ptr<Outbox> outbox, std::shared_ptr<MemoryBudget> budget, std::uint64_t connection)
@@ -60,9 +60,9 @@ class Exchange final : public Reply {
 
   void with(Response response) override {
     if (answered_.exchange(true) || gone_) return;
-    // What is small is sent at once, and an error must always be possible.
+    // Small responses are not accounted for, so that an error can always be sent.
     constexpr std::size_t small = 4096;
-    // Memory that a long text has not written to is not there yet; a short one's is the allocator's.
+    // The unused capacity of a long string takes no memory, that of a short one does.
     if (response.body.size() < kMappedBytes) response.body.shrink_to_fit();
     const std::size_t bytes = response.body.size() > small ? response.body.size() : 0;
     if (response.memory.bytes() == 0) response.memory = MemoryReservation(budget_);

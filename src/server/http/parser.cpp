@@ -15,11 +15,11 @@ constexpr int kMostHeaders = 100;
 constexpr std::size_t kLongestChunkLine = 256;
 constexpr std::size_t kLongestTrailer = 8192;
 
-constexpr const char* kWrongLine = "Invalid request: a line of its head is not as HTTP has it";
-constexpr const char* kTwoLengths = "Invalid request: its length is given in more than one way";
-constexpr const char* kWrongChunk = "Invalid request: the chunks of its body are not as HTTP has them";
+constexpr const char* kWrongLine = "Invalid request: malformed request line or header";
+constexpr const char* kTwoLengths = "Invalid request: more than one Content-Length or Transfer-Encoding";
+constexpr const char* kWrongChunk = "Invalid request: malformed chunk of the body";
 
-// RFC 9110, 5.6.2.
+// A token of RFC 9110, 5.6.2.
 bool is_token(std::string_view text) {
   constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
@@ -40,7 +40,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// Whether a list such as "keep-alive, Upgrade" names `wanted`, which is in small letters.
+// Whether a list such as "keep-alive, Upgrade" contains `wanted`, which is in lower case.
 bool lists(std::string_view list, std::string_view wanted) {
   while (!list.empty()) {
     const std::string_view one = list.substr(0, list.find(','));
@@ -52,16 +52,11 @@ bool lists(std::string_view list, std::string_view wanted) {
 
 }  // namespace
 
-RequestParser::Step RequestParser::fail(int status, std::string message) {
+bool RequestParser::refuse(int status, std::string message) {
   state_ = State::broken;
   status_ = status;
   error_ = std::move(message);
-  text_ = {};
-  return Step::broken;
-}
-
-bool RequestParser::refuse(int status, std::string message) {
-  (void)fail(status, std::move(message));
+  line_ = {};
   return false;
 }
 
@@ -71,8 +66,17 @@ std::string_view RequestParser::header(std::string_view name) const {
   return found == headers_.rend() ? std::string_view() : std::string_view(found->second);
 }
 
+const RequestParser::LineErrors RequestParser::kRequestLineErrors{kWrongLine, 414,
+                                                                  "Invalid request: the URI is too long"};
+const RequestParser::LineErrors RequestParser::kHeaderErrors{kWrongLine, 431,
+                                                             "Invalid request: the headers are too long"};
+const RequestParser::LineErrors RequestParser::kChunkErrors{kWrongChunk, 400, kWrongChunk};
+const RequestParser::LineErrors RequestParser::kTrailerErrors{kWrongChunk, 431,
+                                                              "Invalid request: the trailers are too long"};
+
 RequestParser::Step RequestParser::feed(std::string_view& in) {
   while (true) {
+    bool complete = true;
     switch (state_) {
       case State::head:
         return read_head(in);
@@ -87,63 +91,47 @@ RequestParser::Step RequestParser::feed(std::string_view& in) {
         in.remove_prefix(piece_.size());
         left_ -= piece_.size();
         return Step::body;
-      case State::chunk_size: {
-        const Step step = read_chunk_size(in);
-        if (step != Step::done) return step;
-        continue;
-      }
+      case State::chunk_size:
+        complete = read_chunk_size(in);
+        break;
       case State::chunk_end:
-        if (!take_line(in, 0)) return state_ == State::broken ? Step::broken : Step::more;
-        state_ = State::chunk_size;
-        continue;
+        complete = take_line(in, 0, kChunkErrors);
+        if (complete) state_ = State::chunk_size;
+        break;
       case State::trailer:
-        if (!take_line(in, kLongestTrailer)) return state_ == State::broken ? Step::broken : Step::more;
-        trailer_bytes_ += text_.size() + 2;
-        if (trailer_bytes_ > kLongestTrailer) return fail(431, "Invalid request: what follows its body is too long");
-        if (text_.empty()) state_ = State::done;
-        text_.clear();
-        continue;
+        complete = read_trailer(in);
+        break;
       case State::done:
         return Step::done;
       case State::broken:
         return Step::broken;
     }
+    if (!complete) return state_ == State::broken ? Step::broken : Step::more;
   }
 }
 
-// Every byte is examined once, as it comes, so that what cannot become a request is refused without waiting for more.
 RequestParser::Step RequestParser::read_head(std::string_view& in) {
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const char c = in[i];
-    const bool after_cr = !text_.empty() && text_.back() == '\r';
-    if (after_cr != (c == '\n') || (is_control(c) && c != '\r' && c != '\n')) return fail(400, kWrongLine);
-    text_ += c;
-    if (c != '\n') {
-      if (lines_ == 0 && text_.size() > kLongestRequestLine) return fail(414, "Invalid request: the URI is too long");
-      if (text_.size() > kLongestHead) return fail(431, "Invalid request: its headers are too long");
+  while (true) {
+    const bool first = lines_ == 0;
+    const LineErrors& errors = first ? kRequestLineErrors : kHeaderErrors;
+    if (!take_line(in, first ? kLongestRequestLine : kLongestHead - std::min(kLongestHead, line_bytes_), errors)) {
+      return state_ == State::broken ? Step::broken : Step::more;
+    }
+    if (line_.empty() && !first) break;
+    if (line_.empty()) {  // some clients send an empty line after a body; RFC 9112, 2.2
+      if (std::exchange(blank_, true) && !refuse(400, kWrongLine)) return Step::broken;
       continue;
     }
-    const std::size_t length = text_.size() - line_begin_ - 2;
-    if (length == 0 && lines_ == 0) {  // some clients send an empty line after a body; RFC 9112, 2.2
-      if (line_begin_ > 0) return fail(400, kWrongLine);
-      line_begin_ = text_.size();
-      continue;
-    }
-    const bool ends = length == 0;
-    const std::string_view line = std::string_view(text_).substr(line_begin_, length);
-    if (!ends && !(lines_ == 0 ? parse_request_line(line) : parse_header(line))) return Step::broken;
-    line_begin_ = text_.size();
+    if (!(first ? parse_request_line(line_) : parse_header(line_))) return Step::broken;
+    line_bytes_ += line_.size() + 2;
     ++lines_;
-    if (!ends) continue;
-    in.remove_prefix(i + 1);
-    text_ = {};
-    if (!interpret_headers()) return Step::broken;
-    left_ = length_;
-    state_ = chunked_ ? State::chunk_size : State::body;
-    return Step::head;
+    line_.clear();
   }
-  in = {};
-  return Step::more;
+  line_bytes_ = 0;
+  if (!interpret_headers()) return Step::broken;
+  left_ = length_;
+  state_ = chunked_ ? State::chunk_size : State::body;
+  return Step::head;
 }
 
 bool RequestParser::parse_request_line(std::string_view line) {
@@ -159,7 +147,7 @@ bool RequestParser::parse_request_line(std::string_view line) {
     return refuse(other ? 505 : 400, other ? "HTTP Version Not Supported" : kWrongLine);
   }
   http_1_0_ = version == "HTTP/1.0";
-  for (const std::string_view scheme : {"http://", "https://"}) {  // what clients send to a proxy
+  for (const std::string_view scheme : {"http://", "https://"}) {  // the form for proxies
     if (!target.starts_with(scheme)) continue;
     const std::size_t slash = target.find_first_of("/?", scheme.size());
     target = slash == std::string_view::npos ? "/" : target.substr(slash);
@@ -178,7 +166,7 @@ bool RequestParser::parse_request_line(std::string_view line) {
 bool RequestParser::parse_header(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return refuse(400, kWrongLine);
-  if (lines_ > kMostHeaders) return refuse(431, "Invalid request: it has too many headers");
+  if (lines_ > kMostHeaders) return refuse(431, "Invalid request: too many headers");
   headers_.emplace_back(lower(line.substr(0, colon)), std::string(trim(line.substr(colon + 1))));
   return true;
 }
@@ -188,7 +176,7 @@ bool RequestParser::interpret_headers() {
     return std::count_if(headers_.begin(), headers_.end(), [name](const auto& h) { return h.first == name; });
   };
   if (count("host") > 1 || (count("host") == 0 && !http_1_0_)) {
-    return refuse(400, "Invalid request: it must have one Host header");
+    return refuse(400, "Invalid request: there must be one Host header");
   }
   if (count("content-length") + count("transfer-encoding") > 1) return refuse(400, kTwoLengths);
   if (count("content-length") == 1) {
@@ -214,34 +202,44 @@ bool RequestParser::interpret_headers() {
   return true;
 }
 
-bool RequestParser::take_line(std::string_view& in, std::size_t limit) {
+// Every byte is checked as it arrives, so that an invalid request is refused without waiting for more.
+bool RequestParser::take_line(std::string_view& in, std::size_t limit, const LineErrors& errors) {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const char c = in[i];
-    const bool after_cr = !text_.empty() && text_.back() == '\r';
-    if (after_cr != (c == '\n') || (is_control(c) && c != '\r' && c != '\n')) return refuse(400, kWrongChunk);
+    const bool after_cr = !line_.empty() && line_.back() == '\r';
+    if (after_cr != (c == '\n') || (is_control(c) && c != '\r' && c != '\n')) return refuse(400, errors.wrong);
     if (c == '\n') {
-      text_.pop_back();
+      line_.pop_back();
       in.remove_prefix(i + 1);
       return true;
     }
-    if (text_.size() >= limit && c != '\r') return refuse(400, kWrongChunk);
-    text_ += c;
+    if (line_.size() >= limit && c != '\r') return refuse(errors.long_status, errors.too_long);
+    line_ += c;
   }
   in = {};
   return false;
 }
 
-RequestParser::Step RequestParser::read_chunk_size(std::string_view& in) {
-  if (!take_line(in, kLongestChunkLine)) return state_ == State::broken ? Step::broken : Step::more;
-  const std::string_view digits = std::string_view(text_).substr(0, text_.find(';'));
+bool RequestParser::read_chunk_size(std::string_view& in) {
+  if (!take_line(in, kLongestChunkLine, kChunkErrors)) return false;
+  const std::string_view digits = std::string_view(line_).substr(0, line_.find(';'));
   const bool hex = !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
   });
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), left_, 16);
-  if (!hex || error != std::errc()) return fail(400, kWrongChunk);
-  text_.clear();
+  if (!hex || error != std::errc()) return refuse(400, kWrongChunk);
+  line_.clear();
   state_ = left_ == 0 ? State::trailer : State::chunk;
-  return Step::done;
+  return true;
+}
+
+bool RequestParser::read_trailer(std::string_view& in) {
+  if (!take_line(in, kLongestTrailer - line_bytes_, kTrailerErrors)) return false;
+  line_bytes_ += line_.size() + 2;
+  if (line_bytes_ > kLongestTrailer) return refuse(kTrailerErrors.long_status, kTrailerErrors.too_long);
+  if (line_.empty()) state_ = State::done;
+  line_.clear();
+  return true;
 }
 
 }  // namespace fovea::server

@@ -1,4 +1,4 @@
-// One HTTP/1.1 request from bytes as they come.
+// Parses one HTTP/1.1 request incrementally.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,27 @@
 
 namespace fovea::server {
 
-/// Reads what RFC 9112 allows and nothing else: a proxy in front that reads a request otherwise than its server can be
-/// made to pass on what it should not. So no line ends without CR, no space before a colon, no folded lines, no second
-/// Host, and one length, given in one way.
+/// Accepts what RFC 9112 allows and nothing else: a proxy that parses a request differently than its server can be made
+/// to forward what it should not (request smuggling). No line without CR, no space before a colon, no folded line, one
+/// Host, and one length in one form.
 class RequestParser {
  public:
   enum class Step {
-    more,    // all bytes are taken, the request goes on
-    head,    // the request line and the headers are here
+    more,    // all bytes are used, the request is incomplete
+    head,    // the request line and the headers are complete
     body,    // piece() is the next part of the body
-    done,    // the request is whole; what is left of the bytes belongs to the next one
-    broken,  // status() and error() say why; nothing more can be read
+    done,    // the request is complete; the remaining bytes belong to the next one
+    broken,  // status() and error() are the reason; nothing more can be parsed
   };
 
-  /// Takes bytes off the front of `in`.
+  /// Removes the parsed bytes from the front of `in`.
   [[nodiscard]] Step feed(std::string_view& in);
 
   // From `head` on.
   [[nodiscard]] const std::string& method() const { return method_; }
   [[nodiscard]] const std::string& path() const { return path_; }    // decoded
-  [[nodiscard]] const std::string& query() const { return query_; }  // as it was sent, without the ?
-  /// The last value of a header, its name in small letters; empty when it is not there.
+  [[nodiscard]] const std::string& query() const { return query_; }  // as sent, without the ?
+  /// The last value of a header, its name in lower case; empty when it is missing.
   [[nodiscard]] std::string_view header(std::string_view name) const;
   void forget_headers() { headers_ = {}; }
   [[nodiscard]] bool chunked() const { return chunked_; }
@@ -45,26 +45,33 @@ class RequestParser {
  private:
   enum class State { head, body, chunk_size, chunk, chunk_end, trailer, done, broken };
 
-  Step fail(int status, std::string message);
+  // Why a line is refused.
+  struct LineErrors {
+    const char* wrong;
+    int long_status;
+    const char* too_long;
+  };
+  static const LineErrors kRequestLineErrors, kHeaderErrors, kChunkErrors, kTrailerErrors;
   bool refuse(int status, std::string message);  // false
   Step read_head(std::string_view& in);
-  Step read_chunk_size(std::string_view& in);
-  bool take_line(std::string_view& in, std::size_t limit);  // into text_; true when it is whole, without its end
-  bool parse_head();
+  bool read_chunk_size(std::string_view& in);
+  bool read_trailer(std::string_view& in);
+  // Appends to line_. True when the line is complete, without its end; false when it is not, or is refused.
+  bool take_line(std::string_view& in, std::size_t limit, const LineErrors& errors);
   bool parse_request_line(std::string_view line);
   bool parse_header(std::string_view line);
   bool interpret_headers();
 
   State state_ = State::head;
-  std::string text_;            // of the head, of a chunk's size or of a trailer, so far
-  std::size_t line_begin_ = 0;  // in text_
-  int lines_ = 0;
+  std::string line_;            // of the head, a chunk's size or a trailer, so far
+  std::size_t line_bytes_ = 0;  // of the head's or the trailers' complete lines
+  int lines_ = 0;               // of the head
+  bool blank_ = false;          // an empty line came before the request line
   std::string method_, path_, query_;
-  std::vector<std::pair<std::string, std::string>> headers_;  // names in small letters
+  std::vector<std::pair<std::string, std::string>> headers_;  // names in lower case
   bool chunked_ = false, keep_alive_ = true, http_1_0_ = false, expects_continue_ = false;
   std::uint64_t length_ = 0;
-  std::uint64_t left_ = 0;  // of the body, or of a chunk
-  std::size_t trailer_bytes_ = 0;
+  std::uint64_t left_ = 0;  // bytes of the body or the chunk
   std::string_view piece_;
   int status_ = 0;
   std::string error_;

@@ -1,4 +1,4 @@
-// Bytes over a socket, plain or through TLS, without ever waiting.
+// Non-blocking bytes over a socket, plain or through TLS.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@ namespace fovea::server {
 
 class Stream {
  public:
-  /// Owns the socket, which does not block. Without credentials it is plain.
+  /// Owns the socket, which must be non-blocking. Plain without credentials.
   Stream(int socket, std::shared_ptr<const TlsCredentials> tls);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Bytes read; 0: none are there now; -1: the other side has ended, or the connection is broken.
+  /// Bytes read; 0: none available; -1: end of stream or error.
   [[nodiscard]] std::ptrdiff_t read(char* to, std::size_t size);
-  /// Bytes taken; 0: none can be taken now, and the next call must be given the same bytes; -1: broken. `more`: other
-  /// bytes follow at once.
+  /// Bytes sent; 0: none can be sent now, and the next call must pass the same bytes; -1: error. `more`: other bytes
+  /// follow at once.
   [[nodiscard]] std::ptrdiff_t write(std::string_view bytes, bool more);
-  /// Whether bytes wait that the socket no longer shows as readable.
+  /// Whether TLS has buffered bytes that epoll does not report.
   [[nodiscard]] bool pending() const;
-  /// Whether reading waits until the socket can be written to, as in a handshake.
+  /// Whether reading has to wait until the socket is writable, as in a handshake.
   [[nodiscard]] bool wants_write() const { return wants_write_; }
-  /// Tells the other side that nothing more is coming.
+  /// Ends the outgoing direction.
   void finish();
   [[nodiscard]] int socket() const { return socket_; }
 
  private:
-  [[nodiscard]] bool again(int code);  // of GnuTLS: whether to try later; sets wants_write_
+  [[nodiscard]] bool again(int code);  // whether a GnuTLS call can be repeated later; sets wants_write_
 
   int socket_;
   std::shared_ptr<const TlsCredentials> tls_;

@@ -28,7 +28,7 @@ gnutls_datum_t datum(std::string& bytes) {
   return {reinterpret_cast<unsigned char*>(bytes.data()), static_cast<unsigned>(bytes.size())};
 }
 
-// Each by itself first, so that an error names the right file.
+// Each file is checked alone, so that an error names the right one.
 void check_certificate(const std::filesystem::path& file, gnutls_datum_t bytes) {
   gnutls_x509_crt_t* list = nullptr;
   unsigned count = 0;
@@ -83,7 +83,7 @@ gnutls_session_t TlsCredentials::session(int socket) const {
   if (gnutls_priority_set(session, priorities_) < 0 ||
       gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials_) < 0) {
     gnutls_deinit(session);
-    throw Error("TLS: a session cannot be made");
+    throw Error("TLS: cannot create a session");
   }
   gnutls_transport_set_int(session, socket);
   return session;

@@ -1,4 +1,4 @@
-// The certificate and key of a server that speaks TLS.
+// The certificate and key of a TLS server.
 #pragma once
 
 #include <gnutls/gnutls.h>
@@ -8,17 +8,17 @@
 
 namespace fovea::server {
 
-/// Shared by the connections that were begun with it; whoever replaces the files loads another.
+/// Shared by the connections that started with it; reloading the files creates another.
 class TlsCredentials {
  public:
-  /// Both files in PEM, the certificate perhaps followed by those that signed it. Throws FileError naming the file that
-  /// cannot be read, is no certificate or no key, or whose key is not the certificate's.
+  /// Both files in PEM; the certificate may be followed by its chain. Throws FileError naming the file that cannot be
+  /// read or is not a certificate or key, and a key that does not belong to the certificate.
   TlsCredentials(const std::filesystem::path& certificate, const std::filesystem::path& key);
   ~TlsCredentials();
   TlsCredentials(const TlsCredentials&) = delete;
   TlsCredentials& operator=(const TlsCredentials&) = delete;
 
-  /// A session for a socket that has just been accepted: TLS 1.2 or 1.3. Throws Error when there is no memory.
+  /// A session, TLS 1.2 or 1.3, for an accepted socket. Throws Error when out of memory.
   [[nodiscard]] gnutls_session_t session(int socket) const;
 
  private:

@@ -6,7 +6,7 @@ namespace fovea::server {
 namespace {
 
 CaptionJob& caption_job_of(const Item& item) {
-  return static_cast<CaptionJob&>(*item.job);  // only its own jobs come to a model
+  return static_cast<CaptionJob&>(*item.job);  // a model receives only its own jobs
 }
 
 }  // namespace

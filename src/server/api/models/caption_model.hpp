@@ -1,4 +1,4 @@
-// A model of pictures, as the server has it.
+// A served caption model.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,25 @@
 
 namespace fovea::server {
 
-/// A picture to describe; its one line is empty.
+/// A picture to describe; the job has one empty line.
 struct CaptionJob final : Job {
   CaptionJob() { failure = "Cannot describe the picture"; }
   void prepare() override { results.resize(lines.size()); }
 
   CaptionOptions how;
-  Picture picture;               // already of the model's size
+  Picture picture;               // scaled to the model's size
   std::vector<Caption> results;  // one
 };
 
 class CaptionModel final : public Model {
  public:
-  /// Its name is place.name or the folder's. Throws FileError, UsageError.
+  /// Named place.name or like the folder. Throws FileError, UsageError.
   [[nodiscard]] static std::unique_ptr<Model> load(const ModelPlace& place);
   CaptionModel(std::string name, std::unique_ptr<const Captioner> captioner);
 
-  /// Whether there are weights to show.
+  /// Whether the model has attention.
   [[nodiscard]] bool attends() const { return captioner_->config().attends(); }
-  /// Pixels on a side that it reads.
+  /// Side length of its pictures in pixels.
   [[nodiscard]] std::int64_t picture_size() const { return captioner_->config().pictures().picture_size; }
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;

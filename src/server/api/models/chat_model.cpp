@@ -12,7 +12,7 @@
 namespace fovea::server {
 namespace {
 
-constexpr std::size_t kLongestTalk = 1024;  // tokens that are read of a conversation
+constexpr std::size_t kLongestTalk = 1024;  // tokens of a conversation
 
 std::size_t longest_talk(const ModelConfig& config) {
   const std::int64_t positions = config.longest_source();
@@ -20,7 +20,7 @@ std::size_t longest_talk(const ModelConfig& config) {
 }
 
 ChatJob& chat_job_of(const Item& item) {
-  return static_cast<ChatJob&>(*item.job);  // only its own jobs come to a model
+  return static_cast<ChatJob&>(*item.job);  // a model receives only its own jobs
 }
 
 }  // namespace

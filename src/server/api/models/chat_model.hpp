@@ -1,4 +1,4 @@
-// A model of conversations, as the server has it.
+// A served chat model.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace fovea::server {
 
-/// A line of turns to reply to.
+/// The turns to reply to, as one line.
 struct ChatJob final : Job {
   ChatJob() { failure = "Cannot reply"; }
   void prepare() override { replies.resize(lines.size()); }
@@ -22,14 +22,14 @@ struct ChatJob final : Job {
 
 class ChatModel final : public Model {
  public:
-  /// Its name is place.name or the folder's. Throws FileError, UsageError.
+  /// Named place.name or like the folder. Throws FileError, UsageError.
   [[nodiscard]] static std::unique_ptr<Model> load(const ModelPlace& place);
   ChatModel(std::string name, std::unique_ptr<const Translator> translator);
 
   [[nodiscard]] bool attends() const { return translator_->attends(); }
-  /// As many of the last turns as it reads, as a line. Throws Refusal 400 when the last alone is too long.
+  /// The last turns that fit, as one line. Throws Refusal 400 when the last turn alone is too long.
   [[nodiscard]] std::string line(std::span<const std::string> turns) const;
-  /// Throws UsageError for options that cannot be.
+  /// Throws UsageError for invalid options.
   void check(const ChatOptions& how) const { translator_->check(how); }
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;

@@ -1,4 +1,4 @@
-// The checkpoints that a training has kept beside a served model, loaded when they are asked for.
+// The checkpoints in the folder of a served model, loaded on demand.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace fovea::server {
 
 class Checkpoints {
  public:
-  /// Those in a model folder, as `fovea train --keep-checkpoints` leaves them; perhaps none.
+  /// The checkpoints that `fovea train --keep-checkpoints` wrote into a model folder; there may be none.
   explicit Checkpoints(const std::filesystem::path& folder = {}, LoadOptions load = {});
 
   [[nodiscard]] const std::vector<std::int64_t>& steps() const { return steps_; }  // in order
-  /// The model of a step; the few that were asked for last stay loaded. Throws Refusal 400 for a step that was not
-  /// kept, FileError for a folder that has changed. Threads may share it.
+  /// The model at a step; the most recently used ones stay loaded. Throws Refusal 400 for an unknown step, FileError
+  /// for a folder that has changed. Thread-safe.
   [[nodiscard]] std::shared_ptr<const Translator> at(std::int64_t step) const;
-  /// Throws Refusal 400 that lists the steps, for one that was not kept.
+  /// Throws Refusal 400 that lists the steps, for an unknown one.
   void check(std::int64_t step) const;
 
  private:
@@ -32,7 +32,7 @@ class Checkpoints {
   std::vector<std::filesystem::path> folders_;
   LoadOptions load_;
   mutable std::mutex mutex_;
-  mutable std::list<std::pair<std::int64_t, std::shared_ptr<const Translator>>> loaded_;  // the last one first
+  mutable std::list<std::pair<std::int64_t, std::shared_ptr<const Translator>>> loaded_;  // most recently used first
 };
 
 }  // namespace fovea::server

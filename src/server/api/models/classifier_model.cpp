@@ -11,7 +11,7 @@
 namespace fovea::server {
 namespace {
 
-// Self-attention compares every token with every other: some thousand tokens are what is read in about a second.
+// Self-attention takes quadratic time: a few thousand tokens take about a second.
 constexpr std::size_t kLongestEncoded = 4096;
 
 std::size_t longest_text(const ModelConfig& config) {
@@ -24,7 +24,7 @@ std::size_t longest_text(const ModelConfig& config) {
 }
 
 ClassificationJob& classification_of(const Item& item) {
-  return static_cast<ClassificationJob&>(*item.job);  // only its own jobs come to a model
+  return static_cast<ClassificationJob&>(*item.job);  // a model receives only its own jobs
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A classifier, as the server has it.
+// A served classifier.
 #pragma once
 
 #include <memory>
@@ -22,14 +22,14 @@ struct ClassificationJob final : Job {
 
 class ClassifierModel final : public Model {
  public:
-  /// Its name is place.name or the folder's. Throws FileError, UsageError.
+  /// Named place.name or like the folder. Throws FileError, UsageError.
   [[nodiscard]] static std::unique_ptr<Model> load(const ModelPlace& place);
   ClassifierModel(std::string name, std::unique_ptr<const Classifier> classifier);
 
   [[nodiscard]] const std::vector<std::string>& labels() const { return classifier_->labels(); }
-  /// Whether there are weights to show.
+  /// Whether the model has attention.
   [[nodiscard]] bool attends() const { return classifier_->config().attends(); }
-  /// Throws Refusal 400 for a text of more tokens than it may read at once.
+  /// Throws Refusal 400 for a text with too many tokens.
   void check_length(std::string_view text) const;
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;

@@ -19,12 +19,12 @@
 namespace fovea::server {
 namespace {
 
-// Whether a model's code covers what a client asks for.
+// Whether a model's code matches the requested language.
 bool covers(const std::string& code, const std::string& asked) {
   return code == asked || (!text::is_language(code) && text::is_language(asked));
 }
 
-// Each task has one line here.
+// How a model of each task is loaded.
 std::unique_ptr<Model> load(const ModelPlace& place) {
   const Task task = read_model_config(place.folder).task();
   switch (task) {
@@ -42,7 +42,7 @@ std::unique_ptr<Model> load(const ModelPlace& place) {
   }
 }
 
-// The lines that training left to try, of its validation text: a few short ones.
+// Short lines of the validation text that training wrote into the model folder.
 std::vector<std::string> read_examples(const std::filesystem::path& folder) {
   constexpr std::size_t most_lines = 4;
   constexpr std::size_t longest = 200;
@@ -103,11 +103,12 @@ Models::Models(const std::vector<ModelPlace>& places, int most_waiting, Metrics&
     metrics.loaded(true);
     add(std::move(model), place);
   }
-  for (const auto& model : all_) model->open(most_waiting, metrics);  // nothing throws while some of them work
+  for (const auto& model : all_)
+    model->open(most_waiting, metrics);  // the last step: nothing may throw after threads have started
 }
 
 Models::~Models() {
-  close();  // the threads of a model must not outlive what its task added
+  close();  // a thread must not outlive the members of the derived class
 }
 
 void Models::add(std::unique_ptr<Model> model, const ModelPlace& place) {

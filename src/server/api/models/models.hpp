@@ -1,4 +1,4 @@
-// The models that are loaded, by task and name.
+// The loaded models, by task and name.
 #pragma once
 
 #include <filesystem>
@@ -14,20 +14,19 @@
 
 namespace fovea::server {
 
-/// A model to load, as --model names it: "DIR", or "NAME=DIR". The name of a model that translates is its languages,
-/// "en-de".
+/// A model to load, as in --model: "DIR" or "NAME=DIR". The name of a translation model is its languages, "en-de".
 struct ModelPlace {
   std::filesystem::path folder;
-  std::string name;  // empty: what the model's own configuration says, or the folder's name
+  std::string name;  // empty: the languages in config.json, or the folder's name
   LoadOptions load = {};
 
   /// Throws UsageError.
   [[nodiscard]] static ModelPlace parse(const std::string& text);
-  /// The name it was given, or the folder's own.
+  /// The given name, or the folder's.
   [[nodiscard]] std::string name_or_folder() const;
 };
 
-/// A model of some task, and what waits for it. A task derives from it what the model is and how it works on a batch.
+/// A model of any task, with the queue of its requests. Each task derives its model and how it runs a batch.
 class Model : public BatchProcessor {
  public:
   Model(Task task, std::string name) : task_(task), name_(std::move(name)) {}
@@ -36,14 +35,14 @@ class Model : public BatchProcessor {
 
   [[nodiscard]] Task task() const { return task_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// What clients and the page should know of it: its name, its task, lines to try and what its task adds.
+  /// The description for clients and the page: name, task, example lines and the fields of the task.
   [[nodiscard]] nlohmann::json describe() const;
-  /// Lines to try, that its training has left in its folder.
+  /// Example lines, which training wrote into the model folder.
   void set_examples(std::vector<std::string> lines) { examples_ = std::move(lines); }
 
-  /// Begins to work.
+  /// Starts the threads.
   void open(int most_waiting, Metrics& metrics);
-  /// Finishes all work; must come before the destructor.
+  /// Finishes all jobs; must be called before the destructor.
   void close() const {
     if (batcher_) batcher_->close();
   }
@@ -69,28 +68,27 @@ class Models {
   Models& operator=(const Models&) = delete;
 
   [[nodiscard]] const std::vector<std::unique_ptr<Model>>& all() const { return all_; }
-  /// The model of a task with this name, or the first one of the task when the name is empty. Throws Refusal 400 that
-  /// says what there is.
+  /// The model of a task by name; an empty name means the first one. Throws Refusal 400 that lists the models.
   [[nodiscard]] const Model& find(Task task, const std::string& name) const;
 
-  // Those that translate, by their languages.
-  /// In the order they were given.
+  // Translation models, by their languages.
+  /// In the order of --model.
   [[nodiscard]] const std::vector<const TranslationModel*>& translations() const { return translations_; }
-  /// The codes that are a source or a target, in order of appearance.
+  /// All source and target codes, in order of appearance.
   [[nodiscard]] const std::vector<std::string>& codes() const { return codes_; }
   [[nodiscard]] std::vector<std::string> sources() const;
   [[nodiscard]] std::vector<std::string> targets_of(const std::string& source) const;
 
-  /// The model for a pair, or null. A code of a model that names no language ("dates" or "iso": clients can only ask
-  /// for languages) stands for every language that no other model has.
+  /// The model for a pair, or null. A code that is not a language, such as "dates", matches every language that no
+  /// other model has, since clients can only request languages.
   [[nodiscard]] const TranslationModel* translation(const std::string& source, const std::string& target) const;
   [[nodiscard]] bool knows_source(const std::string& code) const;
   [[nodiscard]] bool knows_target(const std::string& code) const;
 
   [[nodiscard]] int waiting() const;
-  /// Answers what waits, and has not begun, with an error.
+  /// Answers all waiting jobs with an error.
   void abandon();
-  /// Finishes all work; no more is taken.
+  /// Finishes all jobs and accepts no more.
   void close();
 
  private:

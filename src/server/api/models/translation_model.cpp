@@ -14,15 +14,15 @@
 namespace fovea::server {
 namespace {
 
-// Long enough for any sentence people write, short enough that one line never takes seconds: search writes up to twice
-// as many tokens as it reads, and there is a token per character at worst.
+// Characters of a line: enough for any sentence, and few enough that a line never takes seconds. The search writes up
+// to twice as many tokens as it reads, with a token per character at worst.
 constexpr std::size_t kLongest = 400;
 
-// Tokens of a line beyond one per character, such as the space before its first word.
+// Tokens of a line beyond one per character, such as the initial space.
 constexpr std::size_t kMarks = 16;
 
 std::size_t longest_line(const ModelConfig& config) {
-  // The source and its translation must fit into the positions that the model has learned.
+  // The source and its translation must fit into the learned positions.
   std::size_t longest = kLongest;
   for (const std::int64_t positions : {config.longest_source(), config.longest_target()}) {
     if (positions > 0)
@@ -37,10 +37,10 @@ std::int64_t tokens_of(const std::vector<std::string>& tokens) {
 }
 
 TranslationJob& job_of(const Item& item) {
-  return static_cast<TranslationJob&>(*item.job);  // only its own jobs come to a model
+  return static_cast<TranslationJob&>(*item.job);  // a model receives only its own jobs
 }
 
-// A given output as if the search had found it; without a beam.
+// The trace of a given output, as if the search had found it; without a beam.
 TranslationTrace traced(const Translator& translator, const std::string& line, const std::string& output,
                         const TranslateOptions& how) {
   const ModelRun run = Inspector(translator).run_given(line, output, how.interventions);
@@ -127,7 +127,7 @@ std::size_t TranslationModel::most_tokens() const {
 }
 
 LineLimit TranslationModel::reads() const {
-  // What has more tokens than characters, as with a tokenizer that falls back to bytes, is cut too.
+  // A tokenizer that falls back to bytes may give more tokens than characters.
   const auto fits = [source = translator_->tokenizers().source, most = most_tokens()](std::string_view line) {
     return source->encode(line).size() <= most;
   };
@@ -177,7 +177,8 @@ BatchTokens TranslationModel::trace(const Item& item, BatchContext& context) con
   TranslationJob& job = job_of(item);
   TranslateOptions how = job.how;
   how.interventions = job.interventions.of_line(static_cast<std::int64_t>(item.line) + 1);
-  MemoryReservation making = job.memory.sibling();  // of the maps: as tensors, by head, and once more in the record
+  MemoryReservation making =
+      job.memory.sibling();  // of the maps while they are built: as tensors, by head, and as a record
   how.before_maps = [&making](std::int64_t weights) {
     if (!making.grow(4 * sizeof(float) * static_cast<std::size_t>(weights))) throw OutOfMemory(Job::kNoMemory);
   };
@@ -186,7 +187,7 @@ BatchTokens TranslationModel::trace(const Item& item, BatchContext& context) con
                                                : traced(*translator, job.lines[item.line], job.outputs[item.line], how);
   const Translation& t = trace.translation;
   const BatchTokens done{tokens_of(t.source_tokens), tokens_of(t.target_tokens)};
-  // The record has all that is told of them.
+  // The record has the tokens and the attention already.
   trace.translation = {.text = t.text, .log_probability = t.log_probability};
   making.release();
   context.reserve(job, heap_bytes(trace));

@@ -1,4 +1,4 @@
-// A model that translates, as the server has it.
+// A served translation model.
 #pragma once
 
 #include <memory>
@@ -21,15 +21,15 @@ struct TranslationJob final : Job {
   void prepare() override;
 
   TranslateOptions how;
-  bool trace = false;                      // every layer and head and the beam, instead of a translation
-  std::vector<std::string> outputs;        // a trace of these outputs, one per line, instead of the model's own
-  std::optional<std::int64_t> checkpoint;  // of a trace or an explanation: the model at this step of its training
-  std::int64_t first_line = 1;             // the sentence of the request that `lines` begins with
-  InterventionsFile interventions;         // of a trace or an explanation; lines are the job's
+  bool trace = false;                               // give every layer and head and the beam instead of a translation
+  std::vector<std::string> outputs;                 // trace these outputs, one per line, instead of the model's own
+  std::optional<std::int64_t> checkpoint;           // of a trace or an explanation: the training step of the model
+  std::int64_t first_line = 1;                      // number of the sentence that `lines` starts with
+  InterventionsFile interventions;                  // of a trace or an explanation; line numbers are those of the job
   std::optional<view::ModelLessonOptions> explain;  // the lesson of the only line, instead of a translation
   bool as_page = false;                             // the lesson as an HTML page, otherwise as JSON
 
-  // One entry per line, of one of them.
+  // Results: one entry per line in one of them.
   std::vector<std::vector<Translation>> translations;
   std::vector<TranslationTrace> traces;
   std::string lesson;
@@ -45,12 +45,12 @@ class TranslationModel final : public Model {
   [[nodiscard]] const std::string& source() const { return source_; }
   [[nodiscard]] const std::string& target() const { return target_; }
   [[nodiscard]] const Translator& translator() const { return *translator_; }
-  /// How long a line may be; what is longer is cut.
+  /// The length limit of a line; longer lines are split.
   [[nodiscard]] LineLimit reads() const;
   [[nodiscard]] std::size_t most_tokens() const;  // of a line
-  [[nodiscard]] int layers() const;               // of the decoder's attention; 0: it has none
+  [[nodiscard]] int layers() const;               // with cross-attention; 0: none
   [[nodiscard]] int heads() const;
-  /// Throws Refusal 400 that lists the steps, for one that its training has not kept.
+  /// Throws Refusal 400 that lists the steps, for an unknown one.
   void check_checkpoint(std::int64_t step) const;
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;

@@ -1,4 +1,4 @@
-// POST /attention: every layer and head of the kinds asked for, their mean, and the beam as a tree. POST /explain: a
+// POST /attention: every layer and head of the requested kinds, their mean, and the beam as a tree. POST /explain: the
 // model's own numbers for a sentence, as a page.
 #include <fmt/format.h>
 
@@ -12,19 +12,19 @@
 #include "server/api/call.hpp"
 #include "server/api/models/translation_model.hpp"
 #include "server/api/texts/detect.hpp"
+#include "server/api/texts/limits.hpp"
 #include "server/api/texts/passage.hpp"
-#include "server/http/limits.hpp"
 #include "view/attention_json.hpp"
 #include "view/numbers.hpp"
 
 namespace fovea::server {
 namespace {
 
-constexpr std::size_t kMostBytes = 8000;         // every pair of tokens is a number per head
-constexpr std::size_t kMostBytesListed = 64000;  // where only the largest weights of each query are sent
-constexpr int kMostListed = 64;                  // of them
+constexpr std::size_t kMostBytes = 8000;         // of a text: every pair of tokens is a number per head
+constexpr std::size_t kMostBytesListed = 64000;  // when only the largest weights of each query are sent
+constexpr int kMostListed = 64;                  // largest weights of each query
 
-// The sentences' trees as one: each goes on from the end of the sentence before.
+// The beams of all sentences as one tree: each continues from the end of the previous sentence.
 struct Trees {
   std::string nodes;
   std::vector<std::size_t> best;
@@ -32,21 +32,21 @@ struct Trees {
   int step = 0;
   float log_probability = 0;
 
-  // Of its text, at most.
+  // An upper bound of the JSON text of a tree.
   static std::size_t bytes(const TranslationTrace& trace) {
-    constexpr std::size_t of_node = 128;  // the names of its fields, and its numbers
+    constexpr std::size_t of_node = 128;  // names of fields, and numbers
     std::size_t bytes = of_node * trace.beam.nodes.size();
     for (const std::string& token : trace.beam_tokens) bytes += 6 * token.size();
     return bytes;
   }
   void add(const TranslationTrace& trace) {
     const auto& tree = trace.beam.nodes;
-    if (tree.empty()) {  // an output that was given
+    if (tree.empty()) {  // a given output has no beam
       log_probability += trace.translation.log_probability;
       return;
     }
     const bool first = count == 0;
-    // A later sentence's root is the end that was chosen before it.
+    // The root of a later sentence is the chosen end of the previous one.
     const std::size_t root = first ? 0 : best.back();
     const std::size_t base = first ? 0 : count - 1;
     const auto id = [&](std::int32_t n) { return n == 0 ? root : base + static_cast<std::size_t>(n); };
@@ -68,7 +68,7 @@ struct Trees {
   }
 };
 
-// Takes the records out of the job.
+// Moves the records out of the job.
 Response trace_response(TranslationJob& job, const Passage& passage, const std::string& model,
                         MemoryReservation memory) {
   std::size_t numbers = 0;
@@ -91,14 +91,14 @@ Response trace_response(TranslationJob& job, const Passage& passage, const std::
   }
   check_numbers(numbers);
   std::size_t of_trees = 0;
-  std::size_t of_texts = 0;  // once in all, and by sentence
+  std::size_t of_texts = 0;  // in the whole text, and by sentence
   for (const TranslationTrace& trace : job.traces) {
     of_trees += Trees::bytes(trace);
     of_texts += 64 + 2 * 6 * trace.translation.text.size();
   }
   const std::size_t most = bytes.total() + of_trees + of_texts;
   take_memory(memory, most + of_trees);
-  // Room for all of it at once: a text that grows has up to three times its size at times.
+  // Allocated once: a growing string takes up to three times its size.
   std::string out;
   out.reserve(most);
   Trees trees;
@@ -140,7 +140,7 @@ std::vector<AttentionKind> kinds_of(const Fields& fields) {
   return kinds;
 }
 
-// A list of JSON, or the same as text.
+// A JSON list, or the same as a string.
 InterventionsFile interventions_of(const Fields& fields) {
   const auto& given = fields["interventions"];
   if (given.is_null() || (given.is_string() && given.get<std::string>().empty())) return {};
@@ -151,7 +151,7 @@ InterventionsFile interventions_of(const Fields& fields) {
   }
 }
 
-// A translation of one's own of each sentence; of one sentence as text too. None: the model's own.
+// The client's own translation of each sentence; a string for a single sentence. Empty: the model's.
 std::vector<std::string> outputs_of(const Fields& fields, std::size_t sentences) {
   const auto& given = fields["output"];
   if (!given.is_array()) {
@@ -169,11 +169,11 @@ std::vector<std::string> outputs_of(const Fields& fields, std::size_t sentences)
 
 int position(const Fields& fields, const char* name) {
   const int value = fields.number(name, 0);
-  if (value < 0) throw Refusal(400, fmt::format("Invalid request: {} parameter is counted from 0", name));
+  if (value < 0) throw Refusal(400, fmt::format("Invalid request: {} parameter must be at least 0", name));
   return value;
 }
 
-// The step of the model's training at which it is asked, if one is.
+// The training step of the model, if one is given.
 void set_checkpoint(TranslationJob& job, const Fields& fields, const TranslationModel& model) {
   if (fields["checkpoint"].is_null()) return;
   job.checkpoint = position(fields, "checkpoint");
@@ -289,7 +289,7 @@ void Api::attention(const Shared& call) {
   job->how.kinds = kinds_of(fields);
   job->interventions = interventions_of(fields);
   set_checkpoint(*job, fields, model);
-  // Megabytes of numbers at times: written here, where nobody else waits for it.
+  // May be megabytes of numbers: written by a thread of the model, not by the connection thread.
   job->done = [this, call, job = job.get(), passage, name = model.name()] {
     respond(call, [&]() -> Response {
       job->check();

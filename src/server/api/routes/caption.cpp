@@ -1,4 +1,4 @@
-// POST /caption: a sentence about a picture, with what each of its words attended to.
+// POST /caption: describes a picture, with the attention of each token.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,10 +15,10 @@
 namespace fovea::server {
 namespace {
 
-// A picture is decoded before it is made small: so much may one of them take meanwhile.
+// Limits of a picture before it is scaled down.
 constexpr PictureLimits kPictureLimits{.pixels = 16'000'000, .side = 16'000};
 
-// The bytes of base64, with or without "data:image/jpeg;base64," before it. Throws Refusal 400.
+// Decodes base64, with or without the prefix "data:image/jpeg;base64,". Throws Refusal 400.
 std::string from_base64(std::string_view text) {
   if (text.starts_with("data:")) text.remove_prefix(std::min(text.size(), text.find(',') + 1));
   static constexpr auto values = [] {
@@ -27,7 +27,7 @@ std::string from_base64(std::string_view text) {
     const std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (std::size_t i = 0; i < digits.size(); ++i)
       all[static_cast<unsigned char>(digits[i])] = static_cast<std::int8_t>(i);
-    all['-'] = 62;  // as addresses have it
+    all['-'] = 62;  // the URL-safe alphabet
     all['_'] = 63;
     return all;
   }();

@@ -1,4 +1,4 @@
-// POST /chat: a reply to the turns of a conversation, with what it attended to.
+// POST /chat: replies to the turns of a conversation, with the attention of the reply.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/chat_model.hpp"
+#include "server/api/texts/limits.hpp"
 #include "server/api/texts/texts.hpp"
-#include "server/http/limits.hpp"
 #include "view/attention_json.hpp"
 
 namespace fovea::server {
 namespace {
 
-// The parameter turns: an array of texts, the oldest first; from a form a text with a line per turn.
+// The parameter turns: an array of strings, oldest first; in a form a string with a line per turn.
 std::vector<std::string> turns_of(const Fields& fields) {
   const nlohmann::json& given = fields["turns"];
   std::vector<std::string> turns;

@@ -1,4 +1,4 @@
-// POST /classify: the label of a text, with the weights of its tokens.
+// POST /classify: the label of a text, with the attention of its tokens.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ struct ClassifyWork {
       for (const std::string& token : c.tokens) bytes += 3 + 6 * token.size();
       for (const auto& [label, probability] : c.probabilities) bytes += 3 * label.size() + 64;
     }
-    take_memory(memory, 6 * bytes);  // as JSON's values and as a text that grows
+    take_memory(memory, 6 * bytes);  // as JSON values and as a growing string
     Json all = Json::array();
     for (const Classification& c : job->results) all.push_back(one(c));
     return {.body = (array ? all : all.at(0)).dump(-1, ' ', false, Json::error_handler_t::replace),
@@ -102,7 +102,7 @@ void Api::classify(const Shared& call) {
   job.how.saliency = work->saliency;
   if (top > 0) job.how.saliency_labels = std::min(top, job.how.saliency_labels);
   job.lines = texts.list;
-  // A text is one line to the model, whatever line breaks it has.
+  // The model reads a text as one line.
   for (std::string& line : job.lines)
     std::replace_if(
         line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');

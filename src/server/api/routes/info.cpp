@@ -52,7 +52,7 @@ void Api::settings(const Shared& call) {
         {"learn", options_.learn},
         {"models", descriptions(*models)}}},
   };
-  json["language"] = nlohmann::json::object();  // empty where nothing translates
+  json["language"] = nlohmann::json::object();  // empty without translation models
   if (!models->translations().empty()) {
     const TranslationModel& first = *models->translations().front();
     json["language"] = {{"source", language(first.source())}, {"target", language(first.target())}};

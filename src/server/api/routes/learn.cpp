@@ -1,4 +1,4 @@
-// The course, where it is offered: POST /learn/train, POST /learn/ask and GET /learn.
+// The course, if it is served: POST /learn/train, POST /learn/ask and GET /learn.
 #include <fmt/format.h>
 
 #include "fovea/error.hpp"
@@ -8,9 +8,9 @@
 namespace fovea::server {
 namespace {
 
-constexpr std::size_t kTrainingBytes = std::size_t{32} << 20;  // more than any lesson takes while it is trained
+constexpr std::size_t kTrainingBytes = std::size_t{32} << 20;  // an upper bound for the training of any lesson
 
-// What a lesson finds wrong with a question is the client's mistake.
+// A UsageError of a lesson is a mistake of the client.
 template <class Make>
 auto of_a_lesson(const Make& make) {
   try {
@@ -49,7 +49,7 @@ void Api::learn_train(const Shared& call) {
   const nlohmann::json there = of_a_lesson([&] { return lessons.facts(lesson); });
   if (!there.is_null() && !again) return finish(call, {200, there.dump()});
   call->request->forget_body();
-  // Seconds of work: on a thread of its own, so that nothing else waits for it.
+  // Training takes seconds: a separate thread does it.
   const auto train = [this, call, lesson, again, &lessons] {
     respond(call, [&]() -> Response {
       MemoryReservation memory(options_.memory);

@@ -1,4 +1,4 @@
-// GET /spec: the API described for machines.
+// GET /spec: the description of the API (Swagger 2).
 #include <nlohmann/json.hpp>
 
 #include "fovea/version.hpp"

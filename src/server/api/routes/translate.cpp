@@ -1,4 +1,4 @@
-// POST /translate: LibreTranslate's, and with "attention": true the weights beside the text.
+// POST /translate: as LibreTranslate, and with "attention": true also the weights.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 #include "server/api/call.hpp"
 #include "server/api/models/translation_model.hpp"
 #include "server/api/texts/detect.hpp"
+#include "server/api/texts/limits.hpp"
 #include "server/api/texts/passage.hpp"
 #include "server/api/texts/texts.hpp"
-#include "server/http/limits.hpp"
 #include "view/attention_json.hpp"
 
 namespace fovea::server {
 namespace {
 
-// Everything between the question and its answer.
+// A request while it is handled.
 struct Work {
   std::vector<Passage> passages;  // one per text
   std::shared_ptr<TranslationJob> job = std::make_shared<TranslationJob>();
@@ -27,7 +27,7 @@ struct Work {
   bool attention = false;
   std::optional<Detection> detected;
 
-  // Texts of the k-th best outputs, each.
+  // The k-th best output of each text.
   [[nodiscard]] std::vector<std::string> outputs(std::size_t k) const {
     std::vector<std::string> out;
     std::size_t first = 0;
@@ -41,7 +41,7 @@ struct Work {
     return out;
   }
 
-  // Appends it; `memory` is what the text and its records need.
+  // Appends the attention; reserves `memory` for the text and its records.
   void append_attention(std::string& out, MemoryReservation& memory) const {
     std::size_t numbers = 0;
     std::size_t bytes = out.size();
@@ -155,7 +155,7 @@ void Api::translate(const Shared& call) {
   job.how.n_best = work->alternatives + 1;
   job.how.attention = work->attention;
   job.how.merge_words = fields.flag("merge_words");
-  // Perhaps megabytes: written by a thread of the model, where nobody else waits for it.
+  // May be megabytes: written by a thread of the model, not by the connection thread.
   const auto answer = [this, call, work] { respond(call, [&] { return work->response(options_.memory); }); };
   if (job.lines.empty()) return answer();
   job.canceled = [call] { return call->reply->gone(); };

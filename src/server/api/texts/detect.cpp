@@ -49,7 +49,7 @@ Script script_of(char32_t c) {
   return Script::other;
 }
 
-// A language: its script, words that hardly a sentence goes without, letters that few others have.
+// A language: its script, its most frequent words, and letters that few other languages use.
 struct Profile {
   std::string_view code;
   Script script;
@@ -120,14 +120,14 @@ constexpr std::array<Profile, 36> kProfiles = {{
 
 struct Evidence {
   std::map<Script, int> letters;
-  std::map<std::string, int, std::less<>> words;  // how often each
+  std::map<std::string, int, std::less<>> words;  // counts
   std::size_t word_count = 0;
   std::u32string marks;  // letters beyond ASCII
 };
 
 Evidence gather(std::span<const std::string> texts) {
   Evidence e;
-  std::size_t wanted = 5000;  // bytes, which are enough
+  std::size_t wanted = 5000;  // bytes that are examined
   for (const std::string& whole : texts) {
     std::string word;
     const std::string_view sample = std::string_view(whole).substr(0, wanted);
@@ -177,7 +177,7 @@ double score(const Profile& p, const Evidence& e) {
   return share * (0.05 + 4 * std::max(0.0, hits + std::min(marks, words * 0.4)) / std::sqrt(words) / std::sqrt(words));
 }
 
-// The profile's code of a candidate: "zh-Hans" is read as zh.
+// The code of the profile of a candidate: zh for "zh-Hans".
 std::string_view base_of(std::string_view code) {
   const std::string_view base = code.substr(0, code.find('-'));
   return base == "no" ? "nb" : base;
@@ -202,7 +202,7 @@ Detection detect_language(std::span<const std::string> texts, std::span<const st
       }
     }
   }
-  // Sure when there is much evidence, and more than for any other.
+  // High with much evidence, and with more than for any other language.
   const double strength = 1 - std::exp(-2 * top);
   const double margin = top > 0 ? (top - second) / top : 0;
   best.confidence = std::round(100 * strength * (0.4 + 0.6 * margin));

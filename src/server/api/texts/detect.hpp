@@ -1,4 +1,4 @@
-// Which language a text is in, among those the models read.
+// Language detection among the source languages of the models.
 #pragma once
 
 #include <span>
@@ -15,13 +15,12 @@ struct Detection {
   double confidence = 0;  // 0 to 100
 };
 
-/// A guess from the script and from small, common words and letters; no model of language. It tells scripts apart
-/// surely, the larger European languages in whole sentences mostly, and single words hardly: the confidence says so. A
-/// language without evidence of its own is never guessed above 0. Among `candidates`; the first of them when nothing
-/// speaks for any.
+/// A guess among `candidates` from the script, common words and letters. Reliable for scripts, mostly right for whole
+/// sentences of the larger European languages, and weak for single words; the confidence reflects that. Without any
+/// evidence it is the first candidate with confidence 0.
 [[nodiscard]] Detection detect_language(std::span<const std::string> texts, std::span<const std::string> candidates);
 
-/// Among the models' source languages. A model whose source is no language ("dates") stands for all that are known.
+/// Among the source languages of the models. A source that is not a language ("dates") matches all known languages.
 [[nodiscard]] Detection detect_language(const std::vector<std::string>& texts, const Models& models);
 
 }  // namespace fovea::server

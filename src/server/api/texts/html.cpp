@@ -16,13 +16,13 @@ bool letter(char c) {
   return lower(c) >= 'a' && lower(c) <= 'z';
 }
 
-// Elements whose content is not prose.
+// Elements whose content is not translated.
 constexpr std::array<std::string_view, 8> kKept = {"script", "style", "code", "pre", "kbd", "samp", "textarea", "svg"};
 
 // Where the tag that begins at `at` ends (one past >), or npos. Quoted values may hold >.
 std::size_t tag_end(std::string_view html, std::size_t at) {
   char quote = 0;
-  char before = 0;  // what is not white space
+  char before = 0;  // the last character that is not white space
   for (std::size_t i = at + 1; i < html.size(); ++i) {
     const char c = html[i];
     if (quote != 0) {
@@ -75,14 +75,13 @@ std::size_t comment_end(std::string_view html, std::size_t at) {
   return end == std::string_view::npos ? html.size() : end + 3;
 }
 
-// A < before anything else is a character like any other.
+// Any other < is text.
 bool begins_tag(std::string_view html, std::size_t at) {
   const char next = at + 1 < html.size() ? html[at + 1] : ' ';
   return letter(next) || next == '/' || next == '!' || next == '?';
 }
 
-// One past the element that was opened just before `at`, its closing tag included; elements of its name may stand in
-// it.
+// One past the closing tag of the element that was opened just before `at`; elements of the same name may be nested.
 std::size_t element_end(std::string_view html, std::size_t at, const std::string& name) {
   if (name == "script" || name == "style" || name == "textarea") {  // no tags inside, only the end
     for (; (at = html.find("</", at)) != std::string_view::npos; at += 2) {
@@ -125,7 +124,7 @@ constexpr std::array<Entity, 27> kEntities = {
      {"rsaquo", 0x203A}, {"euro", 0x20AC},  {"bull", 0x2022},  {"trade", 0x2122}, {"thinsp", 0x2009},
      {"ensp", 0x2002},   {"emsp", 0x2003},  {"OElig", 0x152},  {"oelig", 0x153},  {"Scaron", 0x160},
      {"scaron", 0x161},  {"Yuml", 0x178}}};
-// From U+00A0 on.
+// Starting at U+00A0.
 constexpr std::array<std::string_view, 96> kLatin1 = {
     "nbsp",   "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",    "copy",   "ordf",
     "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn", "sup2",   "sup3",   "acute",  "micro",
@@ -161,7 +160,7 @@ char32_t entity(std::string_view name) {
 
 std::vector<HtmlPart> html_parts(std::string_view html) {
   std::vector<HtmlPart> parts;
-  std::size_t text = 0;  // where the text begins that has not been added
+  std::size_t text = 0;  // start of the text that has not been added
   const auto kept = [&](std::size_t from, std::size_t to) {
     if (from > text) parts.push_back({html.substr(text, from - text), true});
     parts.push_back({html.substr(from, to - from), false});

@@ -1,4 +1,4 @@
-// As much of HTML as finding its text needs.
+// Finds the text of HTML.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@ namespace fovea::server {
 
 struct HtmlPart {
   std::string_view bytes;
-  bool text = false;  // false: tags, comments, and what shall not be translated
+  bool text = false;  // false: tags, comments, and text that must not be translated
 };
 
-/// The parts together are `html`. Broken markup never throws: what cannot be a tag is text.
+/// Splits `html` into parts. Never throws for invalid markup: bytes that cannot be a tag are text.
 [[nodiscard]] std::vector<HtmlPart> html_parts(std::string_view html);
 
-/// & < > as entities; a no-break space too, so that it is seen to be one.
+/// Encodes & < > and the no-break space as entities.
 [[nodiscard]] std::string html_escape(std::string_view text);
-/// Numeric entities and the common named ones as characters; others stay as they are.
+/// Decodes numeric and common named entities; others stay.
 [[nodiscard]] std::string html_unescape(std::string_view html);
 
 }  // namespace fovea::server

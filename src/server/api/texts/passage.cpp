@@ -51,7 +51,7 @@ Passage Passage::of_html(std::string_view html, const LineLimit& limit) {
   Passage passage;
   for (const HtmlPart& part : html_parts(html)) {
     if (part.text) {
-      // A line's end inside a paragraph is a space; around it white space stays as it is.
+      // A line break inside a paragraph becomes a space; white space around the paragraph stays.
       std::string text = html_unescape(part.bytes);
       const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
       const auto first = std::find_if_not(text.begin(), text.end(), blank);
@@ -71,7 +71,7 @@ std::string Passage::with(const std::function<const std::string&(std::size_t)>& 
   bool after_line = false;
   for (const Piece& piece : pieces_) {
     if (!piece.line) {
-      // One space after a sentence of a script that has none there is left out.
+      // A single space after a sentence is dropped in scripts without spaces.
       if (!(after_line && piece.kept == " " && ends_unspaced(out) && line < lines_.size())) out += piece.kept;
       after_line = false;
       continue;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "server/http/limits.hpp"
+#include "server/api/texts/limits.hpp"
 
 namespace fovea::server {
 namespace {
 
-// \r\n and \r as \n: browsers send forms with the former.
+// Converts \r\n and \r to \n: browsers send \r\n in forms.
 std::string unix_lines(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

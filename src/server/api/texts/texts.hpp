@@ -14,14 +14,14 @@ struct Texts {
   std::vector<std::string> list;
   bool array = false;
 
-  /// Throws Refusal 400 when it is missing or something else.
+  /// Throws Refusal 400 when it is missing or of another type.
   [[nodiscard]] static Texts read(const Fields& fields);
-  /// Throws Refusal for more texts, or more characters in one, than the limits; -1: any number.
+  /// Throws Refusal above the limits; -1: unlimited.
   void check(int most_texts, int most_characters) const;
 };
 
-/// Accounts for what a request holds while it waits for its model: `bytes` of text in several forms, and its results.
-/// Throws Refusal 429 when too much waits already.
+/// Reserves memory for a request that waits for its model: `bytes` of text in several forms, and its results. Throws
+/// Refusal 429 when the budget is used up.
 void hold_request(Job& job, std::size_t bytes, std::size_t results);
 
 }  // namespace fovea::server

@@ -1,4 +1,4 @@
-#include "server/http/limits.hpp"
+#include "server/api/texts/limits.hpp"
 
 #include <fmt/format.h>
 
