@@ -1,4 +1,4 @@
-"""Fovea beside PyTorch on this machine: each measurement is made in turn, several rounds, and reported as a ratio.
+"""Compares Fovea with PyTorch on this machine: the measurements alternate for several rounds and are reported as ratios.
 
 Run by script/compare. PYTHON is the command of the interpreter that has PyTorch (default: /usr/bin/python3), FOVEA that of
 Fovea; bench/compare_torch.py is what the former is given.

@@ -1,7 +1,7 @@
 """Training a bag of words and pairs of words in Fovea and in Debian's fastText, in turn, as a ratio of wall times.
 
 Run by script/compare classify [FILE…]; a FILE has fastText's format, __label__X and a text on a line. Without one, 20,000
-texts are made: words drawn by Zipf's law, some of which go with a label. Both train for the same number of passes over
+texts are generated: words drawn by Zipf's law, some tied to a label. Both train for the same number of passes over
 the same lines, with vectors of the same width, as many buckets and threads; each time is that of the whole command, with
 reading the text and writing the model.
 """

@@ -245,7 +245,7 @@ def decode(preset, rows, beam, length):
 
 
 def product():
-    """GFLOP/s of a product of two matrices of 2,048 x 2,048: tells what it multiplies with."""
+    """GFLOP/s of a product of two matrices of 2,048 x 2,048: identifies the library of its matrix products."""
     a, b, out, best = torch.randn(2048, 2048), torch.randn(2048, 2048), torch.empty(2048, 2048), math.inf
     for _ in range(20):
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Fovea beside CTranslate2 (the npm package ctranslate2) on the same models and lines, in turn. Run by bench/ctranslate2.sh.
+"""Compares Fovea with CTranslate2 (the npm package ctranslate2) on the same models and lines, in turn. Run by bench/ctranslate2.sh.
 
     ctranslate2.py prepare FOLDER               lines and a SentencePiece model whose pieces are whole words
     ctranslate2.py int8 FROM TO                 a CTranslate2 model with its matrices in int8

@@ -41,7 +41,7 @@ stop() {
   exit 130
 }
 
-# settings_of OPTION…: a configuration's lines and the options beside it, but for how long it may train
+# settings_of OPTION…: a configuration's lines and the other options, except for the limits of its duration
 settings_of() {
   while [ $# -gt 0 ]; do
     case $1 in

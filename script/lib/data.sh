@@ -181,7 +181,7 @@ prepare_chnsenticorp() {
 }
 
 # Captions in lower case, without punctuation. All of a picture's captions are pairs of their own; decoded and scored is
-# each picture once (valid.once, test.once), against all of its captions, which stand in one line with tabs between.
+# each picture once (valid.once, test.once), against all of its captions, in one line with tabs between them.
 prepare_flickr8k_160() {
   local dir=$1 part to
   for part in train:train dev:valid test:test; do

@@ -5,8 +5,8 @@ usage: hostile.py PORT PID SECONDS FILE
 
 Makes FILE when it is done, holds 50 requests half sent, and ends when the server does.
 
-Each kind attacks for SECONDS and then leaves. Printed for each: the most resident memory, the median of /health beside
-it, what the server counts as held when it is over. Nothing is ever sent to another machine.
+Each kind attacks for SECONDS and then leaves. Printed for each: the most resident memory, the median latency of
+/health meanwhile, and what the server counts as held when it is over. Nothing is ever sent to another machine.
 """
 import json
 import re
@@ -154,7 +154,7 @@ for attack in (half_bodies, leaving, slow, useless_bodies, unread_answers):
     held = sum(gauge(text, f'fovea_held_bytes{{kind="{kind}"}}') for kind in ("requests", "answers"))
     print(f"| {attack.__doc__} | {most:.0f} MB | {statistics.median(times) * 1000:.1f} ms and {max(times) * 1000:.0f} ms "
           f"| {gauge(text, 'fovea_connections') - 1:.0f} | {held / 1e6:.1f} MB |", flush=True)
-# What the server must end in spite of, when it is told to stop.
+# What the server must end in spite of, when it receives SIGTERM.
 last = [connect() for _ in range(50)]
 for s in last:
     s.sendall(head("/translate", 1900000) + b'{"q":"')
