@@ -11,7 +11,7 @@ constexpr std::int64_t kLength = 5, kWords = 12, kDim = 32, kBatch = 32;
 // The formula with Fovea's ops, for a block: queries [n, dim] and keys [m, dim] to scores [n, m]. -g |q|^2 is the same
 // for all keys of a query, so softmax cancels it: g (2 q.k - |k|^2) remains. The gradient follows from the ops.
 Var gaussian(const Var& queries, const Var& keys, std::span<const Var> parameters) {
-  const Var near = sub(scale(matmul(queries, keys, {.transpose_b = true}), 2), sum(mul(keys, keys), 1));
+  const Var near = 2 * matmul(queries, keys, {.transpose_b = true}) - sum(keys * keys, 1);
   return reshape(matmul(reshape(near, {-1, 1}), parameters[0]), near.shape());
 }
 
@@ -47,7 +47,7 @@ int main() {
     const Attended attended = model(source);
     const CrossEntropy cost = linear_cross_entropy(attended.context, model.output.weight.var, model.output.bias, target,
                                                    {.transposed = true});
-    backward(scale(cost.loss, 1.0F / cost.tokens));
+    backward(cost.loss / cost.tokens);
     adam.step();
     if (step % 400 == 0) std::printf("step %3d: %2.0f%% correct\n", step, 100.0 * cost.correct / cost.tokens);
     for (std::int64_t t = 0; step == 400 && t < kLength; ++t) {

@@ -68,7 +68,7 @@ int main() {
     const auto cost = linear_cross_entropy(states, model.output.weight.var, model.output.bias, wanted.view().ids,
                                            {.transposed = true});
     if (step % 100 == 0) std::fprintf(stderr, "step %3d  loss %.3f per token\n", step, cost.nll / cost.tokens);
-    backward(scale(cost.loss, 1.0F / cost.tokens));
+    backward(cost.loss / cost.tokens);
     adam.step();
   }
   PaddedTokens source;

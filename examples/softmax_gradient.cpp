@@ -36,7 +36,7 @@ Measured measure(const fovea::Tensor& scores, float factor, const fovea::Tensor&
   const auto x = fovea::Var::parameter(scores.clone());
   for (float& value : x.value().values()) value *= factor;
   const fovea::Var weights = fovea::softmax(x);
-  fovea::backward(fovea::sum(fovea::mul(weights, fovea::Var(upstream))));
+  fovea::backward(fovea::sum(weights * upstream));
   Measured out;
   std::vector<double> norms;
   const auto rows = scores.shape()[0];

@@ -5,7 +5,7 @@
 
 int main() {
   const auto x = fovea::Var::parameter(fovea::Tensor::of({3}, {1, 2, 3}));
-  const auto loss = fovea::sum(fovea::add(x, x));
+  const auto loss = fovea::sum(x + x);
   fovea::backward(loss);
   std::printf("loss %.1f, gradient %.1f %.1f %.1f\n", loss.value().item(), x.grad().data()[0], x.grad().data()[1],
               x.grad().data()[2]);

@@ -1,7 +1,9 @@
 // The nonlinear functions that layers and scores apply to their sums.
 #pragma once
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// f(x) of each value x.
 enum class Activation {

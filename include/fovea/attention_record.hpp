@@ -12,7 +12,7 @@
 
 #include "fovea/attention/kind.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Numbers in rows and columns, row after row.
 struct AttentionMatrix {

@@ -14,7 +14,7 @@
 #include "fovea/model/folder.hpp"
 #include "fovea/picture.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 class PictureModel;
 class Var;

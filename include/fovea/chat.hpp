@@ -9,7 +9,7 @@
 
 #include "fovea/translator.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// How replies are written: the best one of a beam in which no three tokens in a row occur twice. `.sample = true` with
 /// `.top_p = 0.9F` gives livelier ones.

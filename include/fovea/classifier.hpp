@@ -15,7 +15,7 @@
 #include "fovea/model/folder.hpp"
 #include "fovea/model_run.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 class TextClassifier;
 namespace text {

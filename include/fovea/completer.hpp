@@ -13,7 +13,7 @@
 #include "fovea/model/folder.hpp"
 #include "fovea/model_run.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// How texts are continued, and what is given beside the text.
 struct CompleteOptions {

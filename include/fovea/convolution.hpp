@@ -8,7 +8,7 @@
 #include "fovea/packed_weight.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Where a window over time lies: `same` around its step (for an even width one step more to the right), `causal`
 /// ending at it.

@@ -5,7 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// The base of everything Fovea throws: a failure at run time (exit code 1).
 class Error : public std::runtime_error {
@@ -19,7 +21,7 @@ class ShapeError : public Error {
   using Error::Error;
 };
 
-/// An option or argument that makes no sense; names it and says what would be right (exit code 2).
+/// An option or argument with an invalid value; names it and the valid values (exit code 2).
 class UsageError : public Error {
  public:
   using Error::Error;
@@ -31,7 +33,7 @@ class FileError : public Error {
   using Error::Error;
 };
 
-/// The machine has no more memory; says how much was asked for (exit code 1).
+/// An allocation failed; names its size (exit code 1).
 class OutOfMemory : public Error {
  public:
   using Error::Error;

@@ -10,7 +10,7 @@
 #include "fovea/model_run.hpp"
 #include "fovea/translator.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// What is removed, one after the other, and from which output.
 struct ProbeOptions {

@@ -5,9 +5,11 @@
 #include <string>
 #include <string_view>
 
-namespace fovea {
+#include "fovea/export.hpp"
 
-/// What came of an import.
+namespace FOVEA_API fovea {
+
+/// A description of an imported model.
 struct ImportReport {
   std::string found;      // what the source is, for people: "Hugging Face MarianMT"
   std::string model;      // what was made of it: "transformer, 6 + 6 layers, width 512 …"
@@ -15,9 +17,9 @@ struct ImportReport {
 };
 
 /// Makes a model folder of another program's model: a CTranslate2 folder, a Hugging Face folder of a MarianMT (OPUS-MT)
-/// or GPT-2 model, or a Marian .npz or .bin file with its vocabularies beside it. Reads only files of that folder and
-/// executes nothing. Throws FileError in one line: what is damaged, or which feature of the model is missing here; and
-/// UsageError when `folder` is there already.
+/// or GPT-2 model, or a Marian .npz or .bin file with its vocabularies in the same folder. Reads only files of that
+/// folder and executes nothing. Throws FileError in one line: what is damaged, or which feature of the model is missing
+/// here; and UsageError when `folder` is there already.
 ///
 ///     fovea::import_model("opus-mt-en-de", "en-de");
 ImportReport import_model(const std::filesystem::path& source, const std::filesystem::path& folder);

@@ -14,7 +14,7 @@
 #include "fovea/metrics/classification.hpp"
 #include "fovea/metrics/lines.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// As sacreBLEU's options.
 struct BleuOptions {
@@ -76,8 +76,8 @@ struct Ter {
   std::string signature;       // as sacreBLEU writes it
 };
 
-/// Translation edit rate (Snover et al. 2006) with Tercom's shifts, on words as they stand; of several references the
-/// one with fewest edits counts.
+/// Translation edit rate (Snover et al. 2006) with Tercom's shifts, on words between white space; of several references
+/// the one with fewest edits counts.
 [[nodiscard]] Ter ter(const Lines& hypotheses, const References& references, bool case_sensitive = false);
 
 /// ROUGE of unigrams, of bigrams and of the longest common subsequence.

@@ -6,7 +6,7 @@
 
 #include "fovea/ops.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// p(target) = exp(log_share) softmax(z)[target] + exp(log_other). Logarithms: neither a share of 0 nor a target that
 /// one of the two cannot give becomes NaN.

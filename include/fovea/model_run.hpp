@@ -10,7 +10,7 @@
 #include "fovea/model/config.hpp"
 #include "fovea/nn/trace.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// A token or label that could have come, and how likely it was.
 struct Candidate {

@@ -12,7 +12,7 @@
 #include "fovea/shape.hpp"
 #include "fovea/tensor.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 class WholeFile;
 
@@ -49,9 +49,9 @@ void write_npy(WholeFile& file, const Tensor& tensor);
 /// Writes int64. Throws ShapeError unless there are exactly shape.size() values.
 void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const std::int64_t> values);
 
-/// The same readers on bytes in memory; `name` stands for the file in errors.
+/// read_npy() on bytes in memory; errors begin with `name`.
 [[nodiscard]] Tensor parse_npy(std::span<const std::byte> bytes, const std::string& name);
-/// The same of integers.
+/// read_npy_integers() on bytes in memory.
 [[nodiscard]] IntegerArray parse_npy_integers(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace fovea

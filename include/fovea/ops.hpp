@@ -8,7 +8,7 @@
 #include "fovea/activation.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Each value becomes 0 with probability `rate`, else is divided by 1 - rate (Srivastava et al. 2014). The same seed
 /// drops the same values. Ops throw UsageError unless 0 <= rate < 1.
@@ -18,13 +18,57 @@ struct Dropout {
 };
 
 // --- arithmetic ----------------------------------------------------------------------------------------------------
-// In add, sub and mul, b may be of the last axes of a's shape (a bias [d] for [batch, time, d]) and is then applied to
-// each row.
+// In add, sub, mul and div, b may be of the last axes of a's shape (a bias [d] for [batch, time, d]) and is then
+// applied to each row.
 [[nodiscard]] Var add(const Var& a, const Var& b);
 [[nodiscard]] Var sub(const Var& a, const Var& b);  // a - b, as add()
 [[nodiscard]] Var mul(const Var& a, const Var& b);  // a times b, value by value, as add()
+[[nodiscard]] Var div(const Var& a, const Var& b);  // a divided by b, value by value, as add()
+[[nodiscard]] Var add(const Var& x, float c);       // x + c
 [[nodiscard]] Var scale(const Var& x, float c);     // c x
 [[nodiscard]] Var neg(const Var& x);                // -x
+
+// The same as operators, with Vars and numbers: `(a + b) * 0.5F - 1`.
+[[nodiscard]] inline Var operator+(const Var& a, const Var& b) {
+  return add(a, b);
+}
+[[nodiscard]] inline Var operator-(const Var& a, const Var& b) {
+  return sub(a, b);
+}
+[[nodiscard]] inline Var operator*(const Var& a, const Var& b) {
+  return mul(a, b);
+}
+[[nodiscard]] inline Var operator/(const Var& a, const Var& b) {
+  return div(a, b);
+}
+[[nodiscard]] inline Var operator-(const Var& x) {
+  return neg(x);
+}
+[[nodiscard]] inline Var operator+(const Var& x, float c) {
+  return add(x, c);
+}
+[[nodiscard]] inline Var operator-(const Var& x, float c) {
+  return add(x, -c);
+}
+[[nodiscard]] inline Var operator*(const Var& x, float c) {
+  return scale(x, c);
+}
+[[nodiscard]] inline Var operator/(const Var& x, float c) {
+  return scale(x, 1 / c);
+}
+[[nodiscard]] inline Var operator+(float c, const Var& x) {
+  return add(x, c);
+}
+[[nodiscard]] inline Var operator-(float c, const Var& x) {
+  return add(neg(x), c);
+}
+[[nodiscard]] inline Var operator*(float c, const Var& x) {
+  return scale(x, c);
+}
+[[nodiscard]] inline Var operator/(float c, const Var& x) {
+  return div(Tensor::full(x.shape(), c), x);
+}
+
 /// x [.., T, d] + rows [T, d]: the same for everything before.
 [[nodiscard]] Var add_rows(const Var& x, const Var& rows);
 /// x [B, T, d] + vectors [B, d]: each sequence's vector to all its rows.

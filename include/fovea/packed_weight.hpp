@@ -10,7 +10,7 @@
 #include "fovea/precision.hpp"
 #include "fovea/tensor.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 namespace kernels {
 class PackedMatrix;

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// Red, green and blue of each pixel, row by row from the top.
 struct Picture {
@@ -18,8 +20,8 @@ struct Picture {
   std::vector<std::uint8_t> rgb{};     // [height, width, 3]
 };
 
-/// The largest picture that is decoded. The size stands in a file's first bytes: a larger one is refused before memory
-/// is asked for.
+/// The largest picture that is decoded. The first bytes of a file hold its size, so that a larger one is refused before
+/// memory is allocated.
 struct PictureLimits {
   std::int64_t pixels = 50'000'000;  // width times height
   std::int64_t side = 30'000;        // width or height
@@ -38,9 +40,9 @@ struct PictureLimits {
 /// A JPEG file of these pixels; `quality` from 1 to 100.
 [[nodiscard]] std::string encode_jpeg(const Picture& picture, int quality = 90);
 
-/// Finds pictures by what stands in a line of text: a path, or INDEX.tsv#NAME, where each line of the index is
-/// name, tab, byte offset, tab, byte length in the file beside it: X.images.bin for X.index.tsv or X.tsv. Threads share
-/// it; what was read of an index is kept.
+/// Finds pictures by a line of text: a path, or INDEX.tsv#NAME. Each line of the index is name, tab, byte offset, tab,
+/// byte length in a file of the same folder: X.images.bin for X.index.tsv or X.tsv. Threads may share it; an index is
+/// read once.
 class PictureFiles {
  public:
   PictureFiles();

@@ -1,7 +1,9 @@
 // How exactly the matrix products of layers are computed.
 #pragma once
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// What the factors of a product are rounded to; sums are always fp32, and so is all that is stored.
 enum class Precision {

@@ -1,7 +1,9 @@
 // Several processes, on one machine or many, that work on one training or one text.
 #pragma once
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// While one lives, the processes that mpirun started work together: train() and Translator share their work out. Open
 /// MPI's library is loaded at run time, and only when mpirun (or srun with PMIx) started this process; else the group
@@ -18,11 +20,11 @@ class ProcessGroup {
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
 
-  /// Of this process: 0 to count() - 1.
+  /// The rank of this process, 0 to count() - 1.
   [[nodiscard]] int rank() const;
-  /// How many there are.
+  /// The number of processes.
   [[nodiscard]] int count() const;
-  /// Ends all processes at once, because this one cannot go on. Does nothing when it is alone.
+  /// Ends all processes with this exit code; does nothing in a group of one.
   void abort(int code);
 };
 

@@ -8,7 +8,7 @@
 #include "fovea/packed_weight.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// The two recurrent cells.
 enum class Cell { gru, lstm };

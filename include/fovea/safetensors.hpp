@@ -14,7 +14,7 @@
 #include "fovea/npy.hpp"
 #include "fovea/tensor.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// A .safetensors file, memory-mapped. Everything in the header is checked when the file is opened; a FileError names
 /// the file and the field.

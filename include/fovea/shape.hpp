@@ -6,7 +6,9 @@
 #include <initializer_list>
 #include <string>
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// Up to six axis sizes, stored inline. `Shape{2, 3}` is two rows of three.
 class Shape {

@@ -8,7 +8,7 @@
 
 #include "fovea/shape.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// A float32 array: a shape, strides and a share in 64-byte aligned memory. Row-major when it is made; views
 /// (reshape, slice, select, transpose) share the memory. Copying a Tensor copies the handle; clone() copies the data.
@@ -28,7 +28,7 @@ class Tensor {
   [[nodiscard]] static Tensor repeated(const Shape& shape, float value);
   /// Copies `values`. Throws ShapeError unless there are exactly shape.size() of them.
   [[nodiscard]] static Tensor of(const Shape& shape, std::span<const float> values);
-  /// The same of a list.
+  /// Copies a list: Tensor::of({2, 2}, {1, 2, 3, 4}).
   [[nodiscard]] static Tensor of(const Shape& shape, std::initializer_list<float> values);
   /// A view of memory that the caller owns and keeps alive.
   [[nodiscard]] static Tensor borrow(float* data, const Shape& shape);

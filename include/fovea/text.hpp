@@ -11,12 +11,12 @@
 
 #include "fovea/text/tokens.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// What a token is.
 enum class TokenizerKind {
   sentencepiece,  // subwords (Kudo & Richardson 2018)
-  word,           // what stands between white space; in scripts without spaces, words found by dictionary
+  word,           // text between white space; in scripts without spaces, words found by dictionary
   character,      // Unicode code points; a space is the token ▁
   label,          // the whole line: classes
   byte_pairs,     // bytes and what they merge to, as GPT-2 has them; of imported models only
@@ -38,8 +38,8 @@ class Tokenizer {
   [[nodiscard]] virtual TokenizerKind kind() const = 0;
   /// How many ids there are, the special ones included.
   [[nodiscard]] virtual std::int32_t size() const = 0;
-  /// The ids of a line, in place of what `ids` held; never bos, eos or pad. With `pieces`, also the text each id stands
-  /// for, which for unk_id is what was not known.
+  /// The ids of a line, in place of what `ids` held; never bos, eos or pad. With `pieces`, also the text of each id:
+  /// for unk_id, the unknown word.
   virtual void encode(std::string_view line, std::vector<std::int32_t>& ids,
                       std::vector<std::string>* pieces = nullptr) const = 0;
   /// Lines, each segmented in one of the ways it can be, to train on another segmentation each time: byte pairs are
@@ -51,7 +51,7 @@ class Tokenizer {
                                                                       std::uint64_t seed) const;
   /// The text of ids; pad, bos and eos leave no trace. Throws UsageError for an id that does not exist.
   [[nodiscard]] virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
-  /// The text of pieces as encode gives them, of which some may have been replaced.
+  /// The text of pieces as encode gives them; some may have been replaced.
   [[nodiscard]] virtual std::string join(std::span<const std::string> pieces) const;
   /// One token as it is shown: "▁cat", "<unk>", "</s>". Throws UsageError for an id that does not exist.
   [[nodiscard]] virtual const std::string& piece(std::int32_t id) const = 0;
@@ -59,7 +59,7 @@ class Tokenizer {
   /// load_tokenizer has it back. Throws FileError.
   virtual void save(const std::filesystem::path& folder, const std::string& name) const = 0;
 
-  /// The same as a new vector.
+  /// The ids of a line as a new vector.
   [[nodiscard]] std::vector<std::int32_t> encode(std::string_view line) const {
     std::vector<std::int32_t> ids;
     encode(line, ids);
@@ -78,7 +78,7 @@ struct TokenizerOptions {
   Subwords subwords = Subwords::unigram;              // how SentencePiece learns
 };
 
-/// What came of training a tokenizer.
+/// Sizes and unknown words of a trained tokenizer.
 struct TokenizerReport {
   std::int32_t asked = 0;     // options.vocab
   std::int32_t size = 0;      // what the text gave
@@ -86,7 +86,7 @@ struct TokenizerReport {
   double unknown_share = 0;   // of the words or characters in the text
 };
 
-/// A tokenizer, and what is to be said about it.
+/// A tokenizer, and a report on its vocabulary.
 struct TrainedTokenizer {
   std::shared_ptr<const Tokenizer> tokenizer;  // ready for use
   TokenizerReport report;                      // sizes and warnings
@@ -100,7 +100,7 @@ struct TrainedTokenizer {
 [[nodiscard]] TrainedTokenizer train_tokenizer(const std::vector<std::string>& lines,
                                                const TokenizerOptions& options = {});
 
-/// The same for two texts that shall share one vocabulary.
+/// Learns one tokenizer for both texts, with a shared vocabulary.
 [[nodiscard]] TrainedTokenizer train_shared_tokenizer(const std::vector<std::string>& source,
                                                       const std::vector<std::string>& target,
                                                       const TokenizerOptions& options = {});

@@ -5,7 +5,9 @@
 #include <memory>
 #include <type_traits>
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// How many threads parallel work is split over, the caller's included. At first: all cores.
 [[nodiscard]] int threads();

@@ -12,7 +12,7 @@
 #include "fovea/train/options.hpp"
 #include "fovea/train/trainer.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// What decides which checkpoint is best.
 enum class ValidateBy { loss, bleu, rouge, accuracy };

@@ -15,7 +15,7 @@
 #include "fovea/decode/search.hpp"
 #include "fovea/model/folder.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 namespace text {
 class CopyTable;

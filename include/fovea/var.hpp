@@ -11,7 +11,7 @@
 #include "fovea/error.hpp"
 #include "fovea/tensor.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 class LeafObserver;
 class Var;
@@ -104,7 +104,7 @@ class Var {
     if (!state_) throw Error(absent_);
     return state_->value;
   }
-  /// Of the value.
+  /// Sizes of the value's axes.
   [[nodiscard]] const Shape& shape() const { return value().shape(); }
   /// Number of axes.
   [[nodiscard]] int rank() const { return value().rank(); }
@@ -119,7 +119,7 @@ class Var {
   [[nodiscard]] Tensor grad() const;
   /// Forgets the gradient; its memory is kept for the next one.
   void zero_grad() const;
-  /// Gives a leaf the number that a LeafObserver hears, 0 or more.
+  /// Sets the number, 0 or more, by which a LeafObserver knows this leaf.
   void set_number(std::int32_t number) const { state_->number = number; }
 
   // For ops' backward functions. Both do nothing harmful when !requires_grad(), but check first to save the work.
@@ -138,7 +138,7 @@ class Var {
   const char* absent_ = "a Var without a value is used as if it had one";
 };
 
-/// Hears of leaves whose gradient is complete while backward() still works on others.
+/// Is called for each leaf whose gradient is complete, while backward() still works on others.
 class LeafObserver {
  public:
   LeafObserver() = default;

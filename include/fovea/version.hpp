@@ -1,14 +1,16 @@
-// Fovea's version: the one place where it stands. CMake reads it from here.
+// Fovea's version, defined here alone. CMake reads it from this file.
 #pragma once
 
-/// Of the headers: changes when models or programs of before no longer work.
+#include "fovea/export.hpp"
+
+/// Version of the headers: changes with incompatible changes.
 #define FOVEA_VERSION_MAJOR 0
-/// Of the headers: changes with what is new.
+/// Version of the headers: changes with new features.
 #define FOVEA_VERSION_MINOR 2
-/// Of the headers: changes with what is mended.
+/// Version of the headers: changes with bug fixes.
 #define FOVEA_VERSION_PATCH 0
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// The version of the library that was linked, "0.2.0"; the macros are that of the headers.
 [[nodiscard]] const char* version() noexcept;

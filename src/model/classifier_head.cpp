@@ -30,14 +30,14 @@ ClassifierHead::ClassifierHead(const ClassifierConfig& config, std::int64_t memo
   std::int64_t width = memory;
   switch (config.pooling) {
     case Pooling::learned:
-      learned_ = LearnedPooling(p, "pooling", 1, memory);
+      learned_ = LearnedPooling(p, "pooling", {.dim = memory});
       break;
     case Pooling::context:
       context_ = ContextPooling(p, "pooling", memory, config.hidden);
       break;
     case Pooling::hops:
       // A = softmax(W2 tanh(W1 H'))  (Lin et al. 2017, eq. 5)
-      to_hops_ = Linear(p, "pooling.hidden", memory, config.hidden, false);
+      to_hops_ = Linear(p, "pooling.hidden", memory, config.hidden, {.bias = false});
       hop_queries_ = p.get("pooling.hops", {config.hops, config.hidden},
                            Init::normal(1 / std::sqrt(static_cast<double>(config.hidden))));
       width = memory * config.hops;

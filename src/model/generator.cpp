@@ -21,7 +21,7 @@ namespace fovea {
 Generator::Generator(const GeneratorConfig& config, std::int64_t memory, Parameters& p, const std::string& shared) {
   const std::string table = config.tie == Tie::all ? shared : "target.embedding";
   const std::int64_t width = config.embedding;
-  embedding_ = Embedding(p, table, config.vocabulary, width, config.scaled_embeddings);
+  embedding_ = Embedding(p, table, config.vocabulary, width, {.scaled = config.scaled_embeddings});
   decoder_ = make_decoder(config.decoder, {.embedding = width, .memory = memory}, p);
   if (config.tie != Tie::none) {
     if (decoder_->width() != width) bottleneck_ = Linear(p, "output.bottleneck", decoder_->width(), width);
@@ -37,8 +37,8 @@ Generator::Generator(const GeneratorConfig& config, std::int64_t memory, Paramet
   if (!config.copy) return;
   if (memory == 0) throw UsageError("copy: a language model has no source to copy from");
   gate_state_ = Linear(p, "copy.state", decoder_->width(), 1);
-  gate_input_ = Linear(p, "copy.input", width, 1, false);
-  gate_memory_ = Linear(p, "copy.memory", memory, 1, false);
+  gate_input_ = Linear(p, "copy.input", width, 1, {.bias = false});
+  gate_memory_ = Linear(p, "copy.memory", memory, 1, {.bias = false});
 }
 
 Var Generator::before_output(const Var& states) const {

@@ -13,7 +13,8 @@ struct Seq2Seq::TurnParts {
     if (config.turns == Turns::hierarchical) {
       attention.emplace(p, "turns", config.max_turns, width);
     } else {
-      embedding.emplace(p, "turns.embedding", config.max_turns, config.embedding, config.scaled_embeddings);
+      embedding.emplace(p, "turns.embedding", config.max_turns, config.embedding,
+                        EmbeddingOptions{.scaled = config.scaled_embeddings});
     }
   }
   std::optional<TurnEmbedding> embedding;
@@ -46,7 +47,7 @@ std::string source_table(const ModelConfig& config) {
 Seq2Seq::Seq2Seq(const ModelConfig& config, Parameters& p)
     : config_(checked(config)),
       source_(p, source_table(config), config.tokens().vocabulary, config.tokens().embedding,
-              config.tokens().scaled_embeddings),
+              {.scaled = config.tokens().scaled_embeddings}),
       encoder_(make_encoder(config.encoder, config.tokens().embedding, p)),
       generator_(config.generator(), encoder_->width(), p, source_table(config)) {
   if (config.layers_start()) encoder_->keep_last_states();

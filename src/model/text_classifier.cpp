@@ -20,7 +20,8 @@ std::int64_t rows_of(const ModelConfig& config) {
 
 TextClassifier::TextClassifier(const ModelConfig& config, Parameters& p)
     : config_(checked_classifier(config)),
-      source_(p, "source.embedding", rows_of(config), config.tokens().embedding, config.tokens().scaled_embeddings),
+      source_(p, "source.embedding", rows_of(config), config.tokens().embedding,
+              {.scaled = config.tokens().scaled_embeddings}),
       encoder_(make_encoder(config.encoder, config.tokens().embedding, p)),
       head_(config.classifier(), encoder_->width(), p) {}
 

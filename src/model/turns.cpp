@@ -40,7 +40,7 @@ Var TurnEmbedding::add_to(const Var& embedded, const TurnPlaces& places) const {
 }
 
 TurnAttention::TurnAttention(Parameters& p, const std::string& name, std::int64_t most, std::int64_t width)
-    : places_(p, name + ".places", most, width, false),
+    : places_(p, name + ".places", most, width, {.scaled = false}),
       words_(p, name + ".words", width, width),
       turns_(p, name + ".turns", {.dim = width, .heads = 1}),
       norm_(p, name + ".norm", width) {}

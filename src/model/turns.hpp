@@ -29,8 +29,9 @@ struct TurnPlaces {
 class TurnEmbedding {
  public:
   /// Weight NAME.
-  TurnEmbedding(Parameters& p, const std::string& name, std::int64_t most, std::int64_t width, bool scaled)
-      : embedding_(p, name, most, width, scaled) {}
+  TurnEmbedding(Parameters& p, const std::string& name, std::int64_t most, std::int64_t width,
+                const EmbeddingOptions& options)
+      : embedding_(p, name, most, width, options) {}
   [[nodiscard]] Var add_to(const Var& embedded, const TurnPlaces& places) const;
 
  private:

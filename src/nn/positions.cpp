@@ -37,16 +37,15 @@ Tensor timing_signal(std::int64_t first, std::int64_t length, std::int64_t width
   return waves(first, length, width, 1.0, static_cast<double>(std::max<std::int64_t>(1, half - 1)));
 }
 
-PositionEmbedding::PositionEmbedding(Parameters& p, const std::string& name, Kind kind, std::int64_t max_length,
-                                     std::int64_t width, const Options& options)
-    : kind_(kind), options_(options) {
-  if (kind == Kind::learned) table_ = p.get(name, {max_length, width}, Init::embedding);
+PositionEmbedding::PositionEmbedding(Parameters& p, const std::string& name, const Options& options)
+    : options_(options) {
+  if (options.kind == Kind::learned) table_ = p.get(name, {options.max_length, options.width}, Init::embedding);
 }
 
 Var PositionEmbedding::add_to(const Var& x, std::int64_t first) const {
-  if (kind_ == Kind::none) return x;
+  if (options_.kind == Kind::none) return x;
   const std::int64_t end = first + x.dim(1);
-  if (kind_ == Kind::learned) {
+  if (options_.kind == Kind::learned) {
     if (end > table_.dim(0)) {
       throw Error(
           fmt::format("positions: a sequence of {} tokens, but only {} positions were learned", end, table_.dim(0)));
@@ -60,8 +59,8 @@ Var PositionEmbedding::add_to(const Var& x, std::int64_t first) const {
   if (!computed_ || computed_.dim(0) < end) {
     std::int64_t capacity = 64;
     while (capacity < end) capacity *= 2;
-    computed_ = kind_ == Kind::sinusoidal ? sinusoidal_positions(options_.first, capacity, x.dim(2))
-                                          : timing_signal(options_.first, capacity, x.dim(2));
+    computed_ = options_.kind == Kind::sinusoidal ? sinusoidal_positions(options_.first, capacity, x.dim(2))
+                                                  : timing_signal(options_.first, capacity, x.dim(2));
   }
   return add_rows(x, Var(computed_.slice(0, first, end)));
 }

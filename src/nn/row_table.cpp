@@ -89,10 +89,11 @@ Var read_bags(const RowTable& t, std::span<const std::int32_t> ids, std::span<co
 
 }  // namespace
 
-RowTable::RowTable(Parameters& p, const std::string& weight, std::int64_t rows, std::int64_t width, bool scaled)
+RowTable::RowTable(Parameters& p, const std::string& weight, std::int64_t rows, std::int64_t width,
+                   const EmbeddingOptions& options)
     : name(weight),
       table(p.get(weight, {rows, width}, Init::embedding).value()),
-      scale(scaled ? std::sqrt(static_cast<float>(width)) : 1.0F),
+      scale(options.scaled ? std::sqrt(static_cast<float>(width)) : 1.0F),
       gradient(std::make_shared<RowGradient>(rows, width)),
       anchor(Var::parameter(Tensor::zeros({1}))) {}
 

@@ -15,7 +15,7 @@ TEST(MemoryNetwork, GradientsMatchFiniteDifferencesOverHops) {
   check_gradients(  // key-value memory, one memory, a map after each hop
       [&](Parameters& p, const auto& in) {
         const std::vector<Memory> memory{{in[1], in[2]}};
-        return MemoryNetwork(p, "memory", 2, 3)(in[0], memory, lengths).state;
+        return MemoryNetwork(p, "memory", {.dim = 3, .hops = 2})(in[0], memory, lengths).state;
       },
       {random_tensor({2, 1, 3}, 1), random_tensor({2, 5, 3}, 2), random_tensor({2, 5, 3}, 3)});
   check_gradients(  // end-to-end: keys and values per hop
@@ -40,8 +40,8 @@ TEST(MemoryNetwork, HopsAndMemoriesMustFit) {
   const std::vector<Memory> two(2, {Tensor::zeros({1, 4, 3}), Tensor::zeros({1, 4, 3})});
   EXPECT_THROW((void)MemoryNetwork(3)(Tensor::zeros({1, 1, 3}), two), UsageError);
   Parameters p;
-  EXPECT_EQ(MemoryNetwork(p, "memory", 3, 4).maps.size(), 3U);
-  EXPECT_THROW(MemoryNetwork(p, "none", 0, 4), UsageError);
+  EXPECT_EQ(MemoryNetwork(p, "memory", {.dim = 4, .hops = 3}).maps.size(), 3U);
+  EXPECT_THROW(MemoryNetwork(p, "none", {.dim = 4, .hops = 0}), UsageError);
 }
 
 }  // namespace

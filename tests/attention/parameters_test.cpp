@@ -43,7 +43,9 @@ const std::vector<Mechanism>& mechanisms() {
       {"SelfAttention",
        [](Parameters& p) { return SelfAttention(p, "m", {.dim = 6, .heads = 3, .bias = false})(x).context; },
        {"query.weight", "key.weight", "value.weight", "output.weight"}},
-      {"LearnedPooling", [](Parameters& p) { return LearnedPooling(p, "m", 2, 6)(x).context; }, {"queries"}},
+      {"LearnedPooling",
+       [](Parameters& p) { return LearnedPooling(p, "m", {.dim = 6, .queries = 2})(x).context; },
+       {"queries"}},
       {"ContextPooling", [](Parameters& p) { return ContextPooling(p, "m", 6, 4)(x).context; }, {"w", "b", "context"}},
       {"HierarchicalAttention",
        [](Parameters& p) {
@@ -69,7 +71,7 @@ const std::vector<Mechanism>& mechanisms() {
       {"MemoryNetwork",
        [](Parameters& p) {
          const std::vector<MemoryNetwork::Memory> memory{{x, x}};
-         return MemoryNetwork(p, "m", 2, 6)(random_tensor({2, 1, 6}, 3), memory).state;
+         return MemoryNetwork(p, "m", {.dim = 6, .hops = 2})(random_tensor({2, 1, 6}, 3), memory).state;
        },
        {"map.0", "map.1"}},
       {"Pointer",
@@ -160,7 +162,7 @@ TEST(MechanismParameters, ASizeThatWasLeftOutIsNamed) {
   EXPECT_THAT(message([&] { ParallelCoAttention(p, "m", {.dim_a = 6}); }), HasSubstr("m: dim_b 0"));
   EXPECT_THAT(message([&] { AlternatingCoAttention(p, "m", {.dim_b = 6}); }), HasSubstr("m: dim_a 0"));
   EXPECT_THAT(message([&] { HierarchicalAttention(p, "m", {.hidden = 6}); }), HasSubstr("m: word_dim 0"));
-  EXPECT_THAT(message([&] { LearnedPooling(p, "m", 0, 6); }), HasSubstr("m: query_count 0"));
+  EXPECT_THAT(message([&] { LearnedPooling(p, "m", {.dim = 6, .queries = 0}); }), HasSubstr("m: queries 0"));
   EXPECT_THAT(message([&] { ContextPooling(p, "m", 6, -1); }), HasSubstr("m: hidden -1"));
   EXPECT_TRUE(p.entries().empty());  // nothing was made before the check
 }

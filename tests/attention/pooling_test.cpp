@@ -15,7 +15,7 @@ TEST(LearnedPooling, GradientsMatchFiniteDifferences) {
   for (const Score& score : {Score(score::ScaledDot{}), Score(score::Cosine{.scale = 2})}) {
     check_gradients(
         [&](Parameters& p, const auto& in) {
-          LearnedPooling pool(p, "pool", 3, 4);
+          LearnedPooling pool(p, "pool", {.dim = 4, .queries = 3});
           pool.score = score;
           return pool(in[0], {.lengths = lengths}).context;
         },

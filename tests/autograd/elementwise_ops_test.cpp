@@ -32,6 +32,9 @@ TEST_P(ElementwiseOps, GradientsMatchFiniteDifferences) {
     check_gradients([](const auto& in) { return add(add(in[0], in[1]), in[1]); }, {x, row});
     check_gradients([](const auto& in) { return sub(in[0], in[1]); }, {x, row});
     check_gradients([](const auto& in) { return mul(mul(in[0], in[1]), in[1]); }, {x, row});
+    check_gradients([](const auto& in) { return div(div(in[0], in[1]), in[1]); }, {x, positive({2, n}, 7)});
+    check_gradients([](const auto& in) { return div(in[0], in[1]); }, {x, positive({n}, 8)});
+    check_gradients([](const auto& in) { return add(add(in[0], 2.0F), in[0]); }, {x});
     check_gradients([](const auto& in) { return add(scale(in[0], 3.0F), neg(in[0])); }, {x});
     check_gradients([](const auto& in) { return add(exp(in[0]), exp(in[0])); }, {x});
     check_gradients([](const auto& in) { return add(log(in[0]), log(in[0])); }, {positive({2, n}, 4)});
@@ -68,6 +71,37 @@ TEST(ElementwiseOpsPlain, ShapesThatDoNotFitAreNamed) {
   test::expect_shape_error([&] { (void)add(a, b); }, "add", "[2,3]", "[3,2]");
   test::expect_shape_error([&] { (void)sub(a, b); }, "sub", "[2,3]", "[3,2]");
   test::expect_shape_error([&] { (void)mul(a, b); }, "mul", "[2,3]", "[3,2]");
+  test::expect_shape_error([&] { (void)div(a, b); }, "div", "[2,3]", "[3,2]");
+  test::expect_shape_error([&] { (void)div(Tensor::zeros({3}), a); }, "div", "[3]", "[2,3]");
+}
+
+TEST_P(ElementwiseOps, OperatorsGiveTheValuesOfTheirFormulas) {
+  const Var a = Var::parameter(Tensor::of({2, 2}, {1, 2, 3, 4}));
+  const Var b = Var::parameter(Tensor::of({2, 2}, {8, 6, 4, 2}));
+  const Var row = Var::parameter(Tensor::of({2}, {2, 4}));
+  const auto expect = [](const Var& y, std::array<float, 4> values) {
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_FLOAT_EQ(y.value().data()[i], values[i]);
+  };
+  expect(a + b, {9, 8, 7, 6});
+  expect(a - b, {-7, -4, -1, 2});
+  expect(a * b, {8, 12, 12, 8});
+  expect(b / a, {8, 3, 4.0F / 3, 0.5F});
+  expect(a + row, {3, 6, 5, 8});
+  expect(a - row, {-1, -2, 1, 0});
+  expect(a * row, {2, 8, 6, 16});
+  expect(a / row, {0.5F, 0.5F, 1.5F, 1});
+  expect(-a, {-1, -2, -3, -4});
+  expect(a + 1, {2, 3, 4, 5});
+  expect(a - 1, {0, 1, 2, 3});
+  expect(a * 3, {3, 6, 9, 12});
+  expect(a / 2, {0.5F, 1, 1.5F, 2});
+  expect(1 + a, {2, 3, 4, 5});
+  expect(1 - a, {0, -1, -2, -3});
+  expect(3 * a, {3, 6, 9, 12});
+  expect(12 / a, {12, 6, 4, 3});
+  // d(sum((1 - a) * a / row)) / da = (1 - 2 a) / row
+  backward(sum((1 - a) * a / row));
+  expect(a.grad(), {-0.5F, -0.75F, -2.5F, -1.75F});
 }
 
 TEST_P(ElementwiseOps, LeakyReluAndSwishGiveTheValuesOfTheirFormulas) {

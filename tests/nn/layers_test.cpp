@@ -28,7 +28,7 @@ void expect_near(const Tensor& a, const Tensor& b, double tolerance) {
 TEST(Embedding, IsTheTokensRowTimesTheRootOfItsWidth) {
   for (const bool scaled : {true, false}) {
     Parameters p(1);
-    const Embedding embedding(p, "table", 6, 9, scaled);
+    const Embedding embedding(p, "table", 6, 9, {.scaled = scaled});
     const std::int32_t ids[] = {4, 1, 5, 4};
     const Tensor y = embedding(ids, {2, 2}).value();
     ASSERT_EQ(y.shape(), (Shape{2, 2, 9}));
@@ -147,11 +147,11 @@ TEST(Pass, OneRateIsForEverything) {
 // (x * A + a) times sigmoid(x * B + b), the columns of A before those of B.
 TEST(GatedConvolution, OneStepIsTheLastPositionOfTheWhole) {
   Parameters p(1);
-  (void)GatedConvolution(p, "conv", 3, 4);
+  (void)GatedConvolution(p, "conv", 4, {.kernel = 3});
   const Tensor x = noise({2, 3, 4}, 5);
   for (const bool packed : {false, true}) {
     if (packed) p.pack();
-    const GatedConvolution conv(p, "conv", 3, 4);
+    const GatedConvolution conv(p, "conv", 4, {.kernel = 3});
     conv.bias.value().copy_from(noise({8}, 6));
     const Tensor step = conv.step(x.reshape({2, 12}));
     const float* w = conv.weight.var.value().data();

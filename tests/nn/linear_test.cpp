@@ -41,7 +41,7 @@ TEST(Linear, StartsWithXavierWeightsAndNoBias) {
 
 TEST(Linear, WithoutABiasThereIsNone) {
   Parameters p(1);
-  const Linear layer(p, "l", 3, 2, false);
+  const Linear layer(p, "l", 3, 2, {.bias = false});
   EXPECT_FALSE(layer.bias);
   EXPECT_EQ(p.find("l.bias"), nullptr);
   const Var output = layer(Tensor::zeros({1, 3}));

@@ -27,7 +27,8 @@ TEST(SinusoidalPositions, AreSinesAndThenCosinesOfGeometricWavelengths) {
 
 TEST(PositionEmbedding, AddsSinusoidsFromTheFirstPositionAsked) {
   Parameters p(1);
-  const PositionEmbedding positions(p, "positions", PositionEmbedding::Kind::sinusoidal, 4, 8);
+  const PositionEmbedding positions(p, "positions",
+                                    {.kind = PositionEmbedding::Kind::sinusoidal, .width = 8, .max_length = 4});
   EXPECT_TRUE(p.entries().empty());
   for (const std::int64_t first : {0, 60, 100}) {  // past the capacity it starts with
     const Var y = positions.add_to(Tensor::full({2, 10, 8}, 0.5F), first);
@@ -41,7 +42,8 @@ TEST(PositionEmbedding, AddsSinusoidsFromTheFirstPositionAsked) {
 // The embeddings they are added to are scaled alike.
 TEST(PositionEmbedding, LearnedOnesAreScaledByTheRootOfTheWidth) {
   Parameters p(1);
-  const PositionEmbedding positions(p, "positions", PositionEmbedding::Kind::learned, 6, 9);
+  const PositionEmbedding positions(p, "positions",
+                                    {.kind = PositionEmbedding::Kind::learned, .width = 9, .max_length = 6});
   const Tensor table = p.find("positions")->value();
   ASSERT_EQ(table.shape(), (Shape{6, 9}));
   const Var y = positions.add_to(Tensor::full({2, 3, 9}, 0.5F), 2);
@@ -56,7 +58,8 @@ TEST(PositionEmbedding, LearnedOnesAreScaledByTheRootOfTheWidth) {
 
 TEST(PositionEmbedding, LearnedOnesAreLearned) {
   Parameters p(1);
-  const PositionEmbedding positions(p, "positions", PositionEmbedding::Kind::learned, 6, 4);
+  const PositionEmbedding positions(p, "positions",
+                                    {.kind = PositionEmbedding::Kind::learned, .width = 4, .max_length = 6});
   const Var y = positions.add_to(Tensor::zeros({2, 3, 4}), 1);
   backward(y, Tensor::full(y.shape(), 1.0F));
   const Tensor grad = p.find("positions")->grad();
@@ -69,7 +72,8 @@ TEST(PositionEmbedding, LearnedOnesAreLearned) {
 
 TEST(PositionEmbedding, ASequenceBeyondTheLearnedOnesIsAnError) {
   Parameters p(1);
-  const PositionEmbedding positions(p, "positions", PositionEmbedding::Kind::learned, 6, 4);
+  const PositionEmbedding positions(p, "positions",
+                                    {.kind = PositionEmbedding::Kind::learned, .width = 4, .max_length = 6});
   EXPECT_NO_THROW((void)positions.add_to(Tensor::zeros({1, 6, 4}), 0));
   EXPECT_THROW((void)positions.add_to(Tensor::zeros({1, 7, 4}), 0), Error);
   EXPECT_THROW((void)positions.add_to(Tensor::zeros({1, 3, 4}), 4), Error);
@@ -77,7 +81,8 @@ TEST(PositionEmbedding, ASequenceBeyondTheLearnedOnesIsAnError) {
 
 TEST(PositionEmbedding, NoneLeavesItAlone) {
   Parameters p(1);
-  const PositionEmbedding positions(p, "positions", PositionEmbedding::Kind::none, 6, 4);
+  const PositionEmbedding positions(p, "positions",
+                                    {.kind = PositionEmbedding::Kind::none, .width = 4, .max_length = 6});
   const Var y = positions.add_to(Tensor::full({1, 3, 4}, 0.5F), 0);
   for (const float v : y.value().values()) EXPECT_EQ(v, 0.5F);
 }

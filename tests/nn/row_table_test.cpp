@@ -46,7 +46,7 @@ TEST(RowTable, RowsAndTheirGradientAreThoseOfAnEmbedding) {
 
 TEST(RowTable, ABagIsTheSumOverTheRootOfItsSize) {
   Parameters p(3);
-  const RowTable table(p, "words", 6, 9, false);
+  const RowTable table(p, "words", 6, 9, {.scaled = false});
   const std::vector<std::int32_t> ids{1, 2, 3, 5};
   const std::vector<std::int32_t> ends{3, 3, 4};  // three rows, none, one
   const Var y = table.bags(ids, ends, {3});

@@ -153,7 +153,7 @@ class Mechanisms(unittest.TestCase):
     def test_poolings(self):
         p = fovea.Parameters(3)
         x, = arrays((2, 5, 6))
-        learned = fovea.LearnedPooling(p, "learned", 3, 6)(x, lengths=[5, 2], weights=True)
+        learned = fovea.LearnedPooling(p, "learned", dim=6, queries=3)(x, lengths=[5, 2], weights=True)
         scores = np.einsum("nd,btd->bnt", p["learned.queries"].value, x) / np.sqrt(6)
         np.testing.assert_allclose(np.array(learned.weights)[0], softmax(scores[0]), atol=1e-5)
         self.assertEqual(np.array(learned.weights)[1, :, 2:].max(), 0)
@@ -235,7 +235,7 @@ class Mechanisms(unittest.TestCase):
         h = (x @ p["graph.w"].value).reshape(4, 2, 3)
         np.testing.assert_allclose(np.array(graph.context)[0, 0], h[1].reshape(-1), atol=1e-5)  # its only neighbour
         np.testing.assert_array_equal(np.array(graph.context)[0, 3], 0)
-        network = fovea.MemoryNetwork(p, "memory", 2, 6)
+        network = fovea.MemoryNetwork(p, "memory", dim=6, hops=2)
         read = network(keys[:, :2], [(keys, values)], lengths=[3], weights=True)
         self.assertEqual((read.state.shape, len(read.hops)), ((1, 2, 6), 2))
         self.assertEqual(np.array(read.hops[1].weights)[..., 3:].max(), 0)

@@ -189,7 +189,7 @@ TEST(Npy, AHeaderThatLiesIsRefusedByTheNameOfItsField) {
               HasSubstr("shape has an axis that is too large"));
   EXPECT_THAT(error(with("'<f4'", "False", "(4294967296,4294967296)")), HasSubstr("is too large"));
   EXPECT_THAT(error(with("'<f4'", "False", "(0,4611686018427387904,4611686018427387904)")), HasSubstr("is too large"));
-  EXPECT_THAT(error(with("'<f4'", "False", "(2,3), 'shape': (2,3)")), HasSubstr("shape stands twice"));
+  EXPECT_THAT(error(with("'<f4'", "False", "(2,3), 'shape': (2,3)")), HasSubstr("shape is in the header twice"));
   EXPECT_THAT(error(with("'<f4'", "False", "(2,3), 'x': 1")), HasSubstr("key"));
   EXPECT_THAT(error(npy("{'descr': '<f4', 'shape': (2,3)}", six)), HasSubstr("fortran_order is missing"));
   EXPECT_THAT(error(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,3)} {}", six)),

@@ -376,7 +376,7 @@ TEST(LoadTokenizer, MissingAndDamagedFilesAreErrorsThatNameThem) {
   folder.write("f.json", head + R"("word","tokens":["<pad>","<unk>","</s>","<s>"]})");
   EXPECT_THAT(error("f"), HasSubstr("token 2 is not <s>"));
   folder.write("g.json", head + R"("word","tokens":["<pad>","<unk>","<s>","</s>","a","a"]})");
-  EXPECT_THAT(error("g"), HasSubstr("token 5 is empty, special or stands there twice"));
+  EXPECT_THAT(error("g"), HasSubstr("token 5 is empty, special or a duplicate"));
   folder.write("h.json", head + R"("word","tokens":["<pad>","<unk>","<s>","</s>",7]})");
   EXPECT_THAT(error("h"), HasSubstr("token 4 is not a string"));
   folder.write("i.json", R"({"format":"fovea-vocabulary","version":3,"kind":"word"})");

@@ -1,4 +1,4 @@
-// NumPy arrays and tensors, without copying wherever the numbers are float32 and stand row by row.
+// NumPy arrays and tensors, without copying wherever the numbers are float32 in C order.
 #pragma once
 
 #include <pybind11/numpy.h>

@@ -249,8 +249,8 @@ void bind_attention(py::module_& m) {
       py::arg("scale") = py::none(), py::arg("normalize") = "softmax", py::arg("temperature") = 1.0F,
       py::arg("window") = py::none(), py::arg("lengths") = py::none(), py::arg("mask") = py::none(),
       py::arg("bias") = py::none(), py::arg("alibi") = false, py::arg("heads") = 0, py::arg("kv_heads") = 0,
-      "The gradients of query, key, value and each parameter, given that of the context. What was not given counts for "
-      "what stood in for it.");
+      "The gradients of query, key, value and each parameter, given that of the context. Without `value`, its gradient "
+      "is part of that of `key`; without `key`, of that of `query`.");
 }
 
 }  // namespace fovea::python

@@ -25,10 +25,10 @@ inline std::vector<std::string> texts_of(const py::handle& value) {
   }
 }
 
-/// Whether there was an interrupt, for TranslateOptions::stop: only the thread that Python called may ask.
+/// Checks for an interrupt (Ctrl-C). Only the thread that Python called can check.
 class Interrupts {
  public:
-  [[nodiscard]] bool heard() {
+  [[nodiscard]] bool pending() {
     if (std::this_thread::get_id() != caller_) return false;
     const py::gil_scoped_acquire lock;
     if (!failure_ && PyErr_CheckSignals() != 0) failure_.emplace();
@@ -43,7 +43,7 @@ class Interrupts {
   std::optional<py::error_already_set> failure_;
 };
 
-/// The results of all lines, a block at a time, so that an interrupt is heard in between: larger blocks where lines are
+/// The results of all lines, a block at a time, with a check for interrupts in between: larger blocks where lines are
 /// quick. Work takes lines and the number of the first one, and gives a result for each.
 template <class Work>
 auto in_blocks(const std::vector<std::string>& lines, const Work& work) {

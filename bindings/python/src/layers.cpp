@@ -93,21 +93,21 @@ void bind_arrays(py::module_& m) {
           py::arg("dtype") = py::none())
       .def("__repr__",
            [](const Var& v) { return "Var" + v.shape().text() + (v.requires_grad() ? "" : " (constant)"); });
-  const auto scalar = [](const py::handle& o) { return py::isinstance<py::float_>(o) || py::isinstance<py::int_>(o); };
-  var.def("__add__", [](const Var& a, const py::object& b) { return add(a, var_of(b, "other")); })
-      .def("__radd__", [](const Var& a, const py::object& b) { return add(var_of(b, "other"), a); })
-      .def("__sub__", [](const Var& a, const py::object& b) { return sub(a, var_of(b, "other")); })
-      .def("__rsub__", [](const Var& a, const py::object& b) { return sub(var_of(b, "other"), a); })
-      .def("__mul__",
-           [scalar](const Var& a, const py::object& b) {
-             return scalar(b) ? scale(a, b.cast<float>()) : mul(a, var_of(b, "other"));
-           })
-      .def("__rmul__",
-           [scalar](const Var& a, const py::object& b) {
-             return scalar(b) ? scale(a, b.cast<float>()) : mul(var_of(b, "other"), a);
-           })
-      .def("__truediv__", [](const Var& a, double b) { return scale(a, static_cast<float>(1 / b)); })
-      .def("__neg__", [](const Var& a) { return neg(a); })
+  // VAR op OTHER and OTHER op VAR, where OTHER is a number, an array or a Var.
+  const auto binary = [&var](const char* name, const char* reflected, const auto& op) {
+    const auto is_number = [](const py::handle& o) { return py::isinstance<py::float_>(o) || py::isinstance<py::int_>(o); };
+    var.def(name, [is_number, op](const Var& a, const py::object& b) {
+      return is_number(b) ? op(a, b.cast<float>()) : op(a, var_of(b, "other"));
+    });
+    var.def(reflected, [is_number, op](const Var& a, const py::object& b) {
+      return is_number(b) ? op(b.cast<float>(), a) : op(var_of(b, "other"), a);
+    });
+  };
+  binary("__add__", "__radd__", [](const auto& a, const auto& b) { return a + b; });
+  binary("__sub__", "__rsub__", [](const auto& a, const auto& b) { return a - b; });
+  binary("__mul__", "__rmul__", [](const auto& a, const auto& b) { return a * b; });
+  binary("__truediv__", "__rtruediv__", [](const auto& a, const auto& b) { return a / b; });
+  var.def("__neg__", [](const Var& a) { return neg(a); })
       .def("__matmul__", [](const Var& a, const py::object& b) { return matmul(a, var_of(b, "other")); });
   var.attr("__array_ufunc__") = py::none();  // so that an array on the left leaves the operation to the Var
 
@@ -197,7 +197,7 @@ void bind_layers(py::module_& m) {
   using P = std::shared_ptr<Parameters>;
   py::class_<Linear>(m, "Linear", "f(x W + b) at every position.")
       .def(py::init([](const P& p, const std::string& name, Size in, Size out, bool bias) {
-             return Linear(*p, name, in, out, bias);
+             return Linear(*p, name, in, out, {.bias = bias});
            }),
            py::arg("parameters"), py::arg("name"), py::arg("inputs"), py::arg("outputs"), py::arg("bias") = true,
            py::keep_alive<1, 2>())
@@ -214,14 +214,14 @@ void bind_layers(py::module_& m) {
                              [](const Linear& l) -> py::object { return l.bias ? py::cast(l.bias) : py::none(); });
   py::class_<LayerNorm>(m, "LayerNorm", "Layer normalisation over the last axis.")
       .def(py::init([](const P& p, const std::string& name, Size width, float epsilon) {
-             return LayerNorm(*p, name, width, epsilon);
+             return LayerNorm(*p, name, width, {.epsilon = epsilon});
            }),
            py::arg("parameters"), py::arg("name"), py::arg("width"), py::arg("epsilon") = 1e-5F, py::keep_alive<1, 2>())
       .def(
           "__call__", [](const LayerNorm& layer, const py::object& x) { return layer(var_of(x, "x")); }, py::arg("x"));
   py::class_<Embedding>(m, "Embedding", "A row of a table per token.")
       .def(py::init([](const P& p, const std::string& name, Size tokens, Size width, bool scaled) {
-             return Embedding(*p, name, tokens, width, scaled);
+             return Embedding(*p, name, tokens, width, {.scaled = scaled});
            }),
            py::arg("parameters"), py::arg("name"), py::arg("tokens"), py::arg("width"), py::arg("scaled") = true,
            py::keep_alive<1, 2>())

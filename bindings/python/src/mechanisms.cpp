@@ -23,10 +23,10 @@ Direction direction_of(const std::string& name) {
 
 void bind_poolings(py::module_& m) {
   py::class_<LearnedPooling>(m, "LearnedPooling", "Learned queries attend to a sequence (Lee et al. 2019).")
-      .def(py::init([](const P& p, const std::string& name, Size queries, Size dim) {
-             return LearnedPooling(*p, name, queries, dim);
+      .def(py::init([](const P& p, const std::string& name, Size dim, Size queries) {
+             return LearnedPooling(*p, name, {.dim = dim, .queries = queries});
            }),
-           py::arg("parameters"), py::arg("name"), py::arg("queries"), py::arg("dim"), py::keep_alive<1, 2>())
+           py::arg("parameters"), py::arg("name"), py::arg("dim"), py::arg("queries") = 1, py::keep_alive<1, 2>())
       .def(
           "__call__",
           [](const LearnedPooling& layer, const py::object& x, const py::object& lengths, bool weights) {
@@ -241,10 +241,10 @@ void bind_networks(py::module_& m) {
       .def_readonly("state", &Read::state)
       .def_readonly("hops", &Read::hops);
   py::class_<MemoryNetwork>(m, "MemoryNetwork", "Hops over a memory of keys and values (Miller et al. 2016).")
-      .def(py::init([](const P& p, const std::string& name, Size hops, Size dim) {
-             return MemoryNetwork(*p, name, hops, dim);
+      .def(py::init([](const P& p, const std::string& name, Size dim, Size hops) {
+             return MemoryNetwork(*p, name, {.dim = dim, .hops = hops});
            }),
-           py::arg("parameters"), py::arg("name"), py::arg("hops"), py::arg("dim"), py::keep_alive<1, 2>())
+           py::arg("parameters"), py::arg("name"), py::arg("dim"), py::arg("hops") = 1, py::keep_alive<1, 2>())
       .def(
           "__call__",
           [](const MemoryNetwork& layer, const py::object& query,

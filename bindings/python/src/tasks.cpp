@@ -227,7 +227,7 @@ void bind_tasks(py::module_& m) {
             // Blocks as large as the binary's: smaller ones would leave threads without work at the end of each.
             constexpr std::size_t block = 4096;
             Interrupts interrupts;
-            how.stop = [&] { return interrupts.heard(); };
+            how.stop = [&] { return interrupts.pending(); };
             std::vector<std::vector<Translation>> all;
             while (all.size() < lines.size()) {
               const auto part = std::span(lines).subspan(all.size(), std::min(block, lines.size() - all.size()));

@@ -13,7 +13,7 @@
 #include "fovea/ops.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 class WeightEditor;
 class Trace;

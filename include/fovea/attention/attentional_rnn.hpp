@@ -12,7 +12,7 @@
 #include "fovea/recurrent.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Where attention enters a decoder's step. h_t is the state of the top layer, x_t the input, c_t the context, a the
 /// attention's result.

@@ -8,7 +8,7 @@
 #include "fovea/attention/attentional_rnn.hpp"
 #include "fovea/tensor.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 class WeightEditor;
 
@@ -39,7 +39,7 @@ struct AttentionalRnnStep {
   Tensor query{};      // [rows, d], when asked for: as the score takes it, after its projection
 };
 
-/// What a step gives beside its result, and what is changed in it.
+/// What a step reports in addition to its result, and what is changed in it.
 struct AttentionalRnnStepOptions {
   bool scores = false;                   // give the step's scores and queries
   const WeightEditor* editor = nullptr;  // changes the weights; a row's query is the number of the step

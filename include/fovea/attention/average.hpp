@@ -6,7 +6,7 @@
 
 #include "fovea/nn/feed_forward.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Sizes of AverageAttention.
 struct AverageAttentionOptions {

@@ -6,14 +6,14 @@
 
 #include "fovea/attention/attend.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// The keys and values of the steps so far, grown step by step: heads side by side, [rows, steps, width]. A row is a
 /// sequence, or a hypothesis of a beam. No gradients: training has whole sequences at once.
 ///
 ///     KeyValueCache cache;
 ///     cache.append(k, v);                               // [rows, n, kv_heads * d] each
-///     const Attended now = cache.attend(q, {.heads = 8});  // the last query of q stands at the last key
+///     const Attended now = cache.attend(q, {.heads = 8});  // the last query of q has the position of the last key
 ///     cache.keep(best);                                 // row i goes on as row best[i]
 class KeyValueCache {
  public:

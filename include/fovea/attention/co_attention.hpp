@@ -8,7 +8,7 @@
 #include "fovea/attention/attend.hpp"
 #include "fovea/nn/parameters.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Sizes of a co-attention.
 struct CoAttentionOptions {

@@ -9,7 +9,7 @@
 #include "fovea/mixture.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// rest [B, T] + sum_j weights [B, T, S] * values [B, S], over each sequence's first lengths[b] positions; [B, T].
 [[nodiscard]] Var add_attended(const Var& rest, const Var& weights, const Var& values,

@@ -7,18 +7,18 @@
 #include "fovea/attention/attend.hpp"
 #include "fovea/nn/parameters.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Sizes of GraphAttention.
 struct GraphOptions {
   std::int64_t dim = 0;    // of the nodes
   std::int64_t out = 0;    // of a head's result
-  std::int64_t heads = 1;  // side by side in the result
+  std::int64_t heads = 1;  // concatenated in the result
 };
 
 /// Graph attention (Velickovic et al. 2018): h = x W, and for every head
 ///   w_ij = softmax over the edges i -> j of LeakyReLU(a . [h_i; h_j]),  y_i = sum_j w_ij h_j
-/// Heads stand side by side in the result; nonlinearity and average are the caller's.
+/// The result is the concatenation of the heads; nonlinearity and average are the caller's.
 ///
 ///     const GraphAttention layer(parameters, "graph.0", {.dim = 64, .out = 8, .heads = 8});
 ///     const Var y = layer(nodes, {.row_start = row_start, .column = column}).context;
@@ -32,7 +32,7 @@ struct GraphAttention {
 
   Var w{};                     // [d, heads * out]
   Var a_target{}, a_source{};  // [heads, out] each: the halves of a
-  std::int64_t heads = 1;      // side by side in the result
+  std::int64_t heads = 1;      // concatenated in the result
 };
 
 }  // namespace fovea

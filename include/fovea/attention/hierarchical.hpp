@@ -8,7 +8,7 @@
 
 #include "fovea/attention/pooling.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Sizes of HierarchicalAttention.
 struct HierarchicalOptions {

@@ -9,7 +9,7 @@
 
 #include "fovea/attention/kind.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Changes a query's weights before they make its context.
 class WeightEditor {
@@ -69,7 +69,7 @@ struct Interventions {
 /// Applies interventions to one layer's attention.
 class SiteEditor final : public WeightEditor {
  public:
-  /// `step`: the position of all queries, while a decoder writes token by token; empty: query i stands at i.
+  /// `step`: the position of all queries, while a decoder writes token by token; empty: that of query i is i.
   SiteEditor(const Interventions& interventions, AttentionKind kind, int layer,
              std::optional<std::int64_t> step = std::nullopt)
       : interventions_(interventions), kind_(kind), layer_(layer), step_(step) {}

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// Which queries attend to which keys.
 enum class AttentionKind {

@@ -1,5 +1,5 @@
-// Which keys a query may attend to. "Query i stands at i + keys - queries": the last query stands at the last key, so
-// that a decoder's few queries line up with its longer cache.
+// Which keys a query may attend to. The position of query i is i + keys - queries: the last query is aligned with the
+// last key, so that a decoder's few queries line up with its longer cache.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Which pairs of query and key are visible: bytes, 0 = hidden, all else = visible, broadcastable to [batch, heads,
 /// queries, keys]. Copying copies the handle.

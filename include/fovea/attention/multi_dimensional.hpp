@@ -8,7 +8,7 @@
 #include "fovea/nn/parameters.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Which keys a query attends to: the forward and backward masks of DiSAN leave out the query itself.
 enum class Direction { both, forward, backward };  // forward: keys j < i, backward: keys j > i

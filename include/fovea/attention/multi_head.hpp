@@ -8,7 +8,7 @@
 #include "fovea/nn/linear.hpp"
 #include "fovea/nn/parameters.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Sizes of MultiHead.
 struct MultiHeadOptions {
@@ -63,7 +63,7 @@ struct SelfAttention {
   SelfAttention() = default;
   /// Weights as MultiHead has them.
   SelfAttention(Parameters& p, const std::string& name, const MultiHeadOptions& options) : heads(p, name, options) {}
-  /// X [B, T, dim] to context [B, T, dim].
+  /// x [B, T, dim] to context [B, T, dim].
   [[nodiscard]] Attended operator()(const Var& x, const AttendOptions& how = {}) const { return heads(x, x, how); }
 
   MultiHead heads{};  // the attention itself
@@ -75,7 +75,7 @@ struct CrossAttention {
   Score score = score::ScaledDot{};               // how x and memory are compared
   Normalizer normalizer = normalizer::Softmax{};  // turns scores into weights
 
-  /// X [B, Tq, d] attends to memory [B, Tk, d]; `how.score` and `how.normalizer` are set here.
+  /// x [B, Tq, d] attends to memory [B, Tk, d]; `how.score` and `how.normalizer` are set here.
   [[nodiscard]] Attended operator()(const Var& x, const Var& memory, AttendOptions how = {}) const;
 };
 

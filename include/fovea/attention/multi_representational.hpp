@@ -9,7 +9,7 @@
 #include "fovea/nn/linear.hpp"
 #include "fovea/nn/parameters.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Dynamic meta-embeddings (Kiela et al. 2018): y_t = sum_n w_tn p_tn with p_tn = e_tn P_n + b_n and
 /// w_t = softmax_n(c . p_tn): each word has its own weights over its embeddings.

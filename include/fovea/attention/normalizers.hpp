@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <variant>
 
+#include "fovea/export.hpp"
+
 namespace fovea::normalizer {
 
 /// w_j = exp(s_j) / sum_k exp(s_k)
@@ -57,7 +59,7 @@ struct Tanh {
 
 }  // namespace fovea::normalizer
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Any of the normalisers.
 using Normalizer = std::variant<normalizer::Softmax, normalizer::Sparsemax, normalizer::Entmax15, normalizer::Sigmoid,

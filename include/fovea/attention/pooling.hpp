@@ -8,17 +8,23 @@
 #include "fovea/attention/attend.hpp"
 #include "fovea/nn/parameters.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
+
+/// Sizes of LearnedPooling.
+struct LearnedPoolingOptions {
+  std::int64_t dim = 0;      // of the sequence
+  std::int64_t queries = 1;  // n
+};
 
 /// n learned queries attend to a sequence: y = attend(queries, x, x), [B, T, d] to [B, n, d]  (the seeds of Lee et al.
 /// 2019; with an additive score the self-attentive embedding of Lin et al. 2017).
 ///
-///     const LearnedPooling pool(parameters, "pool", 4, 64);
+///     const LearnedPooling pool(parameters, "pool", {.dim = 64, .queries = 4});
 ///     const Var y = pool(x, {.lengths = lengths}).context;
 struct LearnedPooling {
   LearnedPooling() = default;
   /// Weight NAME.queries, normal with deviation 1 / sqrt(dim).
-  LearnedPooling(Parameters& p, const std::string& name, std::int64_t query_count, std::int64_t dim);
+  LearnedPooling(Parameters& p, const std::string& name, const LearnedPoolingOptions& options);
 
   /// Context [B, n, d]; weights [B, n, T] when wanted. `how.score` is set here.
   [[nodiscard]] Attended operator()(const Var& x, AttendOptions how = {}) const;

@@ -1,12 +1,12 @@
-// What positions add to attention: ALiBi, T5's relative bias, rotary and relative positions. "Query i stands at
-// i + keys - queries", as in mask.hpp.
+// What positions add to attention: ALiBi, T5's relative bias, rotary and relative positions. The position of query i is
+// i + keys - queries, as in mask.hpp.
 #pragma once
 
 #include <cstdint>
 
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// The slopes m_h of ALiBi (Press et al. 2022), score -= m_h |i - j|: 2^(-8 h / H) for H a power of two; else those of
 /// the next lower power P, then every other one of 2P.

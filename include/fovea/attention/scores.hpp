@@ -87,7 +87,7 @@ struct Block {
 
 }  // namespace fovea::score
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Any of the scores.
 using Score = std::variant<score::ScaledDot, score::Dot, score::General, score::Cosine, score::Additive, score::Concat,

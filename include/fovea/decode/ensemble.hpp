@@ -6,7 +6,7 @@
 
 #include "fovea/model/stepper.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Decoders of one vocabulary, each with the memory of its own encoder. The probability of a token is the mean of what
 /// they give, which is usually mistaken less often than any of them; its attention is the mean of theirs, over those

@@ -8,7 +8,7 @@
 #include "fovea/model/stepper.hpp"
 #include "fovea/text/tokens.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// How outputs are searched or sampled, and ranked.
 struct SearchOptions {

@@ -9,7 +9,7 @@
 
 #include "fovea/metrics/lines.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// The figures of the COCO caption evaluation.
 struct CaptionFigures {
@@ -34,7 +34,7 @@ struct CaptionFigures {
 /// and . , : ; ? ! - … are dropped; any other symbol is a word.
 [[nodiscard]] std::vector<std::string> caption_words(std::string_view caption);
 
-/// References that stand in one line each, separated by tabs, as sets of lines; lines with fewer are filled up with
+/// The references of each line, separated by tabs, as sets of lines; lines with fewer are filled up with
 /// empty ones. Throws UsageError naming the line when it has more than 100.
 [[nodiscard]] References split_references(const Lines& lines);
 

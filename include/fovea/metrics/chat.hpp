@@ -10,7 +10,7 @@
 
 #include "fovea/metrics/lines.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// The figures of replies.
 struct ChatFigures {

@@ -8,7 +8,7 @@
 
 #include "fovea/metrics/lines.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Precision, recall and F1 in percent. What would be divided by 0 is 0.
 struct LabelFigures {

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// The lines of a file.
 using Lines = std::vector<std::string>;
@@ -19,7 +21,7 @@ enum class MetricTokenizer {
   mteval_13a,  // "13a": punctuation apart from words, as mteval-v13a does
   zh,          // each Chinese character apart, the rest as 13a
   character,   // "char": each character apart
-  none,        // words as they stand
+  none,        // words between white space
 };
 
 /// The tokenizer named 13a, zh, char or none. Throws UsageError for another name.

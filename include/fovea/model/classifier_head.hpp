@@ -12,7 +12,7 @@
 #include "fovea/nn/linear.hpp"
 #include "fovea/nn/recurrent.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Reads a memory and chooses a label.
 class ClassifierHead {

@@ -17,7 +17,7 @@
 #include "fovea/model/names.hpp"
 #include "fovea/recurrent.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Stands behind a field's name in fields() when a file may leave it out: it then has its default, and is not written
 /// where it has it. For what was added after the format was fixed.

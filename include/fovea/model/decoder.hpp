@@ -10,7 +10,7 @@
 #include "fovea/model/config.hpp"
 #include "fovea/model/encoder.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Which attention weights a run shall give.
 struct DecoderAttention {

@@ -14,7 +14,7 @@
 #include "fovea/text/tokens.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// A padded batch of vectors: what a source gives an encoder, and embedded tokens give a decoder.
 struct Sequence {

@@ -11,7 +11,7 @@
 #include "fovea/nn/parameters.hpp"
 #include "fovea/text.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// The tokenizers of both sides; the same one twice when they share a vocabulary.
 struct Tokenizers {

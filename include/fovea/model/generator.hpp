@@ -14,7 +14,7 @@
 #include "fovea/nn/embedding.hpp"
 #include "fovea/nn/linear.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Which of a decoder's attention weights a stepper gives: one layer or the mean over all, one head or the mean of all.
 struct AttentionChoice {

@@ -9,7 +9,7 @@
 #include "fovea/model/generator.hpp"
 #include "fovea/nn/parameters.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// A decoder that reads nothing but its own tokens. Belongs to one thread at a time; other threads build their own from
 /// Parameters::replica().

@@ -5,7 +5,7 @@
 
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// How the loss of a batch is computed. With r_drop the batch holds every example twice; see CrossEntropyOptions.
 struct LossOptions {

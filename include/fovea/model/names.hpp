@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// A value of an enum and how files and options spell it.
 template <class E>

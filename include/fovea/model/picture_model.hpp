@@ -10,7 +10,7 @@
 #include "fovea/model/generator.hpp"
 #include "fovea/model/picture_source.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Belongs to one thread at a time; other threads build their own from Parameters::replica().
 class PictureModel {

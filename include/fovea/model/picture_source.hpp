@@ -14,7 +14,7 @@
 #include "fovea/nn/parameters.hpp"
 #include "fovea/picture.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 class PictureNet;
 

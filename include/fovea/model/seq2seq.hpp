@@ -11,7 +11,7 @@
 #include "fovea/nn/embedding.hpp"
 #include "fovea/nn/parameters.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// An encoder-decoder. Belongs to one thread at a time; other threads build their own from Parameters::replica().
 ///

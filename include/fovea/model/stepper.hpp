@@ -7,7 +7,7 @@
 
 #include "fovea/tensor.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Which tokens Stepper::best() shall give.
 struct BestRequest {

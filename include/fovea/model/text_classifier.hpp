@@ -11,7 +11,7 @@
 #include "fovea/nn/parameters.hpp"
 #include "fovea/nn/row_table.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Texts as a classifier reads them. The arrays belong to the caller and outlive the pass, its backward included.
 struct TextBatch {

@@ -7,17 +7,23 @@
 #include "fovea/convolution.hpp"
 #include "fovea/nn/parameters.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
+
+/// Options of TimeConvolution and GatedConvolution.
+struct TimeConvolutionOptions {
+  std::int64_t kernel = 1;  // steps that an output reads
+};
 
 /// A convolution over time.
 struct TimeConvolution {
   TimeConvolution() = default;
   /// Weights NAME.weight and NAME.bias.
-  TimeConvolution(Parameters& p, const std::string& name, std::int64_t kernel, std::int64_t in, std::int64_t out)
-      : weight(p.matrix(name + ".weight", {kernel * in, out}, Init::xavier)),
+  TimeConvolution(Parameters& p, const std::string& name, std::int64_t in, std::int64_t out,
+                  const TimeConvolutionOptions& options = {})
+      : weight(p.matrix(name + ".weight", {options.kernel * in, out}, Init::xavier)),
         bias(p.get(name + ".bias", {out}, Init::zeros)) {}
 
-  /// X [batch, time, in] to [batch, time, out].
+  /// x [batch, time, in] to [batch, time, out].
   [[nodiscard]] Var operator()(const Var& x, Conv1dOptions how = {}) const {
     how.packed = weight.packed.get();
     return conv1d(x, weight.var, bias, how);
@@ -31,8 +37,9 @@ struct TimeConvolution {
 struct GatedConvolution {
   GatedConvolution() = default;
   /// Weights NAME.weight and NAME.bias.
-  GatedConvolution(Parameters& p, const std::string& name, std::int64_t kernel, std::int64_t width)
-      : weight(p.matrix(name + ".weight", {kernel * width, 2 * width}, Init::xavier)),
+  GatedConvolution(Parameters& p, const std::string& name, std::int64_t width,
+                   const TimeConvolutionOptions& options = {})
+      : weight(p.matrix(name + ".weight", {options.kernel * width, 2 * width}, Init::xavier)),
         bias(p.get(name + ".bias", {2 * width}, Init::zeros)) {}
 
   /// x [batch, time, width] to the same shape.
@@ -55,7 +62,7 @@ struct Conv2d {
       : weight(p.get(name + ".weight", {over.height * over.width * in, out}, Init::xavier)),
         bias(p.get(name + ".bias", {out}, Init::zeros)),
         window(over) {}
-  /// X [batch, height, width, in].
+  /// f(x * weight + bias): x [batch, height, width, in] to [batch, height', width', out].
   [[nodiscard]] Var operator()(const Var& x, Activation activation = Activation::none) const {
     return conv2d(x, weight, bias, window, activation);
   }

@@ -8,18 +8,18 @@
 #include "fovea/nn/pass.hpp"
 #include "fovea/ops.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Layer normalisation over the last axis (Ba et al. 2016).
 struct LayerNorm {
   LayerNorm() = default;
   /// Weights NAME.gain and NAME.bias.
-  LayerNorm(Parameters& p, const std::string& name, std::int64_t width, float norm_epsilon = 1e-5F)
+  LayerNorm(Parameters& p, const std::string& name, std::int64_t width, const LayerNormOptions& options = {})
       : gain(p.get(name + ".gain", {width}, Init::ones)),
         bias(p.get(name + ".bias", {width}, Init::zeros)),
-        epsilon(norm_epsilon) {}
+        epsilon(options.epsilon) {}
 
-  /// X [.., width] to the same shape.
+  /// x [.., width] to the same shape.
   [[nodiscard]] Var operator()(const Var& x) const { return layer_norm(x, gain, bias, {.epsilon = epsilon}); }
   /// x + dropout(y) and the norm of it, in one pass over memory.
   [[nodiscard]] ResidualNorm residual(const Var& x, const Var& y, Pass& pass) const {

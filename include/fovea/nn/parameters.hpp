@@ -15,7 +15,7 @@
 #include "fovea/packed_weight.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 class Safetensors;
 struct FilePacked;

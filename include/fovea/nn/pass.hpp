@@ -9,7 +9,7 @@
 #include "fovea/ops.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 struct Interventions;
 

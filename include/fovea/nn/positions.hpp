@@ -1,4 +1,4 @@
-// Where a token stands, added to its embedding.
+// The position of a token, added to its embedding.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 #include "fovea/nn/parameters.hpp"
 #include "fovea/var.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// sin and cos of position / 10000^(2i/d) (Vaswani et al. 2017, section 3.5): the first half of the features the sines,
 /// the second the cosines. [length, width] for positions first to first + length - 1.
@@ -20,26 +20,24 @@ class PositionEmbedding {
  public:
   /// Which positions are added.
   enum class Kind { none, sinusoidal, timing_signal, learned };
-  /// How they are counted and scaled.
+  /// Sizes, and how positions are counted and scaled.
   struct Options {
-    std::int64_t first = 0;  // the first position of sinusoidal ones
-    bool scaled = true;      // learned ones by the root of the width
+    Kind kind = Kind::none;       // which are added
+    std::int64_t width = 0;       // of the embeddings
+    std::int64_t max_length = 0;  // rows of the table of learned ones
+    std::int64_t first = 0;       // the first position of sinusoidal ones
+    bool scaled = true;           // multiply learned ones by the root of the width
   };
 
   PositionEmbedding() = default;
   /// The weight NAME, [max_length, width], if they are learned.
-  PositionEmbedding(Parameters& p, const std::string& name, Kind kind, std::int64_t max_length, std::int64_t width,
-                    const Options& options);
-  /// The same, counted from 0 and scaled.
-  PositionEmbedding(Parameters& p, const std::string& name, Kind kind, std::int64_t max_length, std::int64_t width)
-      : PositionEmbedding(p, name, kind, max_length, width, Options()) {}
+  PositionEmbedding(Parameters& p, const std::string& name, const Options& options);
 
   /// x [batch, length, width] with the positions first to first + length - 1 added. Throws Error when a learned
   /// table is too short.
   [[nodiscard]] Var add_to(const Var& x, std::int64_t first = 0) const;
 
  private:
-  Kind kind_ = Kind::none;
   Options options_;
   Var table_;                // [max_length, width], learned
   mutable Tensor computed_;  // [as far as needed, width], sinusoidal; a model belongs to one thread at a time

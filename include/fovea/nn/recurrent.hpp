@@ -7,12 +7,12 @@
 #include "fovea/nn/parameters.hpp"
 #include "fovea/recurrent.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Weights of a cell: NAME.input [in, gates * hidden], NAME.state [hidden, gates * hidden], NAME.bias, and for a GRU
 /// NAME.state_bias.
 [[nodiscard]] GruWeights gru_weights(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden);
-/// The same of an LSTM.
+/// As gru_weights(), without NAME.state_bias.
 [[nodiscard]] LstmWeights lstm_weights(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden);
 
 /// A GRU (Cho et al. 2014).
@@ -24,7 +24,7 @@ struct Gru {
   /// Weights as gru_weights() names them.
   Gru(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden)
       : weights(gru_weights(p, name, in, hidden)) {}
-  /// X [B, T, in]; `first` [B, hidden], or zeros.
+  /// x [B, T, in] to states [B, T, hidden]; `first` [B, hidden] is the state before the first step (zeros if empty).
   [[nodiscard]] Recurrent operator()(const Var& x, const RecurrentOptions& how = {}, const Var& first = {}) const {
     return gru(x, weights, how, first);
   }
@@ -37,7 +37,7 @@ struct Lstm {
   /// Weights as lstm_weights() names them.
   Lstm(Parameters& p, const std::string& name, std::int64_t in, std::int64_t hidden)
       : weights(lstm_weights(p, name, in, hidden)) {}
-  /// X [B, T, in]; `first` and `first_cell` [B, hidden], or zeros.
+  /// x [B, T, in] to states [B, T, hidden]; `first` and `first_cell` [B, hidden] or empty: zeros.
   [[nodiscard]] Recurrent operator()(const Var& x, const RecurrentOptions& how = {}, const Var& first = {},
                                      const Var& first_cell = {}) const {
     return lstm(x, weights, how, first, first_cell);
@@ -59,9 +59,9 @@ class RecurrentLayer {
   RecurrentLayer() = default;
   /// Weights as gru_weights() or lstm_weights() name them, for each direction.
   RecurrentLayer(Parameters& p, const std::string& name, const RecurrentLayerOptions& options);
-  /// X [B, T, in] to states [B, T, width()].
+  /// x [B, T, in] to states [B, T, width()].
   [[nodiscard]] Recurrent operator()(const Var& x, const RecurrentOptions& how = {}) const;
-  /// Of the states: both directions side by side.
+  /// Width of the states: `hidden`, or twice that with both directions.
   [[nodiscard]] std::int64_t width() const { return options_.hidden * (options_.bidirectional ? 2 : 1); }
 
  private:

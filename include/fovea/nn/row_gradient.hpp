@@ -1,4 +1,4 @@
-// The gradient of a table of which a step reads few rows.
+// The gradient of a table when each step reads few of its rows.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// Rows of a gradient: those that were written since clear(), in the order in which they came. All others are zero and
 /// cost nothing, neither to clear nor to step over; memory is kept from one step to the next.

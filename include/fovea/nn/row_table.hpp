@@ -1,4 +1,4 @@
-// A table of vectors of which a step reads few rows, and trains those alone.
+// A table of vectors: each step reads few of its rows, and trains only those.
 #pragma once
 
 #include <cstdint>
@@ -6,20 +6,22 @@
 #include <span>
 #include <string>
 
+#include "fovea/nn/embedding.hpp"
 #include "fovea/nn/parameters.hpp"
 #include "fovea/nn/row_gradient.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
-/// An embedding whose gradient holds the rows that were read and no others: a step costs what it reads, however large
-/// the table is. Adam is told of it and changes those rows alone:
+/// An embedding whose gradient holds only the rows that were read: the time of a step does not depend on the size of
+/// the table. Given trained(), Adam updates only those rows:
 ///
 ///     const RowTable words(parameters, "words", 2000000, 100);
 ///     Adam adam(parameters, {.rate = 1e-3F}, {words.trained()});
 struct RowTable {
   RowTable() = default;
-  /// The weight NAME; like Embedding's, scaled by the root of the width unless `scaled` is false.
-  RowTable(Parameters& p, const std::string& name, std::int64_t rows, std::int64_t width, bool scaled = true);
+  /// The weight NAME, initialized as Embedding's.
+  RowTable(Parameters& p, const std::string& name, std::int64_t rows, std::int64_t width,
+           const EmbeddingOptions& options = {});
 
   /// Rows in the order of `shape`, to [shape.., width]. Throws Error for an id that is not in the table.
   [[nodiscard]] Var operator()(std::span<const std::int32_t> ids, const Shape& shape) const;

@@ -1,4 +1,4 @@
-// The simpler simple recurrent unit: what can stand in for a decoder's self-attention.
+// The simpler simple recurrent unit, which can replace a decoder's self-attention.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include "fovea/nn/linear.hpp"
 #include "fovea/recurrent.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// f_t = s(x_t W_f + b_f), c_t = f_t c_{t-1} + (1 - f_t) x_t W, y_t = max(c_t, 0)  (Kim et al. 2019, section 3.2).
 /// A step needs the cell and nothing else of the past, however long it is.
@@ -18,7 +18,7 @@ struct Ssru {
   Ssru() = default;
   /// The maps NAME.input, without a bias, and NAME.forget.
   Ssru(Parameters& p, const std::string& name, std::int64_t dim)
-      : input(p, name + ".input", dim, dim, false), forget(p, name + ".forget", dim, dim) {}
+      : input(p, name + ".input", dim, dim, {.bias = false}), forget(p, name + ".forget", dim, dim) {}
 
   /// x [B, T, dim] to the same shape.
   [[nodiscard]] Var operator()(const Var& x) const { return ssru(input(x), forget(x)); }

@@ -7,7 +7,7 @@
 
 #include "fovea/tensor.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Filled by the layers of a run whose Pass points to it. Names follow those of the weights: the queries of a layer
 /// whose weights are encoder.0.self.… are encoder.0.self.query. What is there are the arrays the run went on with, not

@@ -6,19 +6,21 @@
 #include <span>
 #include <vector>
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// The ids of the special tokens, the same in every vocabulary.
 inline constexpr std::int32_t pad_id = 0;
-/// Of a token that is not in the vocabulary.
+/// The id of every token that is not in the vocabulary.
 inline constexpr std::int32_t unk_id = 1;
-/// Begin of sequence.
+/// Begin of sequence: the first token that a decoder is fed.
 inline constexpr std::int32_t bos_id = 2;
-/// End of sequence.
+/// End of sequence: the last token that a decoder writes.
 inline constexpr std::int32_t eos_id = 3;
 inline constexpr std::int32_t special_ids = 4;  // the first id of an ordinary token
 
-/// A padded batch of token ids. The arrays belong to the caller and outlive the pass, its backward included.
+/// A padded batch of token ids: a view. The arrays must outlive the pass, its backward included.
 struct Tokens {
   std::span<const std::int32_t> ids{};      // [batch * length], row by row; 0 is padding
   std::span<const std::int64_t> lengths{};  // [batch], real tokens of each row
@@ -29,7 +31,7 @@ struct Tokens {
   std::span<const std::int32_t> copies{};
 };
 
-/// Which special tokens stand around a sequence.
+/// Which special tokens are added to a sequence.
 enum class Marks {
   none,   // a b
   end,    // a b </s>: what an encoder reads, and what a decoder shall write

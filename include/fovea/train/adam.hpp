@@ -8,7 +8,7 @@
 #include "fovea/nn/parameters.hpp"
 #include "fovea/nn/row_gradient.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Options of Adam (Kingma and Ba 2015) and AdamW (Loshchilov and Hutter 2019).
 struct AdamOptions {

@@ -13,7 +13,7 @@
 #include "fovea/nn/pass.hpp"
 #include "fovea/nn/row_gradient.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// How much an example has to read and to write, in tokens with their end of sequence (a label is 1).
 struct ExampleSize {

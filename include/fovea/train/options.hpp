@@ -9,7 +9,7 @@
 #include "fovea/train/adam.hpp"
 #include "fovea/train/schedule.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// How a training runs.
 struct TrainOptions {

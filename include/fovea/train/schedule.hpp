@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace fovea {
+#include "fovea/export.hpp"
+
+namespace FOVEA_API fovea {
 
 /// How the learning rate moves.
 enum class ScheduleKind {

@@ -13,7 +13,7 @@
 #include "fovea/train/learner.hpp"
 #include "fovea/train/options.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 /// Where a training stands.
 struct TrainState {

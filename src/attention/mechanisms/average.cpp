@@ -9,9 +9,10 @@ namespace fovea {
 
 AverageAttention::AverageAttention(Parameters& p, const std::string& name, const AverageAttentionOptions& options) {
   attention::require_sizes(name, {{"dim", options.dim}, {"inner", options.inner}});
-  feed = FeedForward(p, name + ".feed", options.dim, options.inner, options.activation, options.bias);
+  feed = FeedForward(p, name + ".feed", options.dim, options.inner,
+                     {.activation = options.activation, .bias = options.bias});
   gate_input = Linear(p, name + ".gate_input", options.dim, 2 * options.dim);
-  gate_average = Linear(p, name + ".gate_average", options.dim, 2 * options.dim, false);
+  gate_average = Linear(p, name + ".gate_average", options.dim, 2 * options.dim, {.bias = false});
 }
 
 Var AverageAttention::gated(const Var& x, const Var& mean, Pass& pass) const {

@@ -8,11 +8,11 @@
 
 namespace fovea {
 
-MemoryNetwork::MemoryNetwork(Parameters& p, const std::string& name, std::int64_t hop_count, std::int64_t dim)
-    : hops(hop_count) {
-  attention::require_sizes(name, {{"hop_count", hop_count}, {"dim", dim}});
+MemoryNetwork::MemoryNetwork(Parameters& p, const std::string& name, const MemoryNetworkOptions& options)
+    : hops(options.hops) {
+  attention::require_sizes(name, {{"hops", options.hops}, {"dim", options.dim}});
   for (std::int64_t h = 0; h < hops; ++h) {
-    maps.push_back(p.get(fmt::format("{}.map.{}", name, h), {dim, dim}, Init::xavier));
+    maps.push_back(p.get(fmt::format("{}.map.{}", name, h), {options.dim, options.dim}, Init::xavier));
   }
 }
 

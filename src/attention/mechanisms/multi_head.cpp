@@ -21,10 +21,10 @@ MultiHead::MultiHead(Parameters& p, const std::string& weights, const MultiHeadO
   }
   const std::int64_t memory = options.memory_dim > 0 ? options.memory_dim : dim;
   const std::int64_t kv = kv_heads * (dim / heads);
-  query = Linear(p, name + ".query", dim, dim, options.bias);
-  key = Linear(p, name + ".key", memory, kv, options.bias);
-  value = Linear(p, name + ".value", memory, kv, options.bias);
-  output = Linear(p, name + ".output", dim, dim, options.bias);
+  query = Linear(p, name + ".query", dim, dim, {.bias = options.bias});
+  key = Linear(p, name + ".key", memory, kv, {.bias = options.bias});
+  value = Linear(p, name + ".value", memory, kv, {.bias = options.bias});
+  output = Linear(p, name + ".output", dim, dim, {.bias = options.bias});
 }
 
 Attended MultiHead::attend_projected(const Var& queries, const KeysValues& memory, AttendOptions how) const {

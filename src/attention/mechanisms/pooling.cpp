@@ -4,9 +4,9 @@
 
 namespace fovea {
 
-LearnedPooling::LearnedPooling(Parameters& p, const std::string& name, std::int64_t query_count, std::int64_t dim) {
-  attention::require_sizes(name, {{"query_count", query_count}, {"dim", dim}});
-  queries = attention::dot_vectors(p, name + ".queries", {query_count, dim});
+LearnedPooling::LearnedPooling(Parameters& p, const std::string& name, const LearnedPoolingOptions& options) {
+  attention::require_sizes(name, {{"queries", options.queries}, {"dim", options.dim}});
+  queries = attention::dot_vectors(p, name + ".queries", {options.queries, options.dim});
 }
 
 Attended LearnedPooling::operator()(const Var& x, AttendOptions how) const {

@@ -12,7 +12,8 @@ CnnDecoder::CnnDecoder(const CnnConfig& config, const DecoderSizes& sizes, Param
       name_(name),
       kernel_(config.kernel),
       attends_(sizes.memory > 0),
-      positions_(p, name + ".positions", PositionEmbedding::Kind::learned, config.max_positions, embedding_),
+      positions_(p, name + ".positions",
+                 {.kind = PositionEmbedding::Kind::learned, .width = embedding_, .max_length = config.max_positions}),
       in_(p, name + ".in", embedding_, config.dim),
       out_(p, name + ".out", config.dim, embedding_) {
   if (attends_ && sizes.memory != embedding_) memory_ = Linear(p, name + ".memory", sizes.memory, embedding_);
@@ -20,7 +21,7 @@ CnnDecoder::CnnDecoder(const CnnConfig& config, const DecoderSizes& sizes, Param
     const std::string at = name + "." + std::to_string(i);
     Layer layer;
     layer.name = at;
-    layer.convolution = GatedConvolution(p, at, config.kernel, config.dim);
+    layer.convolution = GatedConvolution(p, at, config.dim, {.kernel = config.kernel});
     if (attends_) {
       layer.query = Linear(p, at + ".query", config.dim, embedding_);
       layer.context = Linear(p, at + ".context", embedding_, config.dim);

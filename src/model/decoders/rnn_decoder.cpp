@@ -82,7 +82,7 @@ RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes
   if (sizes.memory == 0 && attends()) throw UsageError("attention: an rnn decoder without a memory has none");
   const std::int64_t width = config.dim;
   if (needs_same_width(config.attention) && sizes.memory != width) {
-    project_memory_ = Linear(p, name + ".memory", sizes.memory, width, false);
+    project_memory_ = Linear(p, name + ".memory", sizes.memory, width, {.bias = false});
     attended_width_ = width;
   }
   const bool with_context = (!luong() && !conditional()) || !attends();
@@ -113,8 +113,9 @@ RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes
     weights_.attentional_bias = p.get(name + ".attentional.bias", {width}, Init::zeros);
   } else {
     from_state_ = Linear(p, name + ".out.state", width, this->width());
-    if (sizes.memory > 0) from_context_ = Linear(p, name + ".out.context", attended_width_, this->width(), false);
-    from_input_ = Linear(p, name + ".out.input", sizes.embedding, this->width(), false);
+    if (sizes.memory > 0)
+      from_context_ = Linear(p, name + ".out.context", attended_width_, this->width(), {.bias = false});
+    from_input_ = Linear(p, name + ".out.input", sizes.embedding, this->width(), {.bias = false});
   }
   if (!p.packed()) return;
   weights_.storage = *p.packed();

@@ -19,7 +19,7 @@ TransformerDecoder::TransformerDecoder(const TransformerConfig& config, const De
       attends_(sizes.memory > 0),
       name_(name),
       positions_(added_positions(config, p, name + ".positions")) {
-  const float epsilon = config.norm_epsilon;
+  const LayerNormOptions epsilon{.epsilon = config.norm_epsilon};
   if (config.embedding_norm) embedding_norm_ = LayerNorm(p, name + ".embedding_norm", config.dim, epsilon);
   for (int i = 0; i < config.layers; ++i) {
     const std::string at = name + "." + std::to_string(i);
@@ -43,7 +43,8 @@ TransformerDecoder::TransformerDecoder(const TransformerConfig& config, const De
         break;
     }
     if (attends_) layer.cross = MultiHead(p, at + ".cross", head_options(config, sizes.memory));
-    layer.feed = FeedForward(p, at + ".feed", config.dim, config.ffn, config.activation, config.bias);
+    layer.feed =
+        FeedForward(p, at + ".feed", config.dim, config.ffn, {.activation = config.activation, .bias = config.bias});
     layer.feed.approximate_gelu = config.approximate_gelu;
     layers_.push_back(std::move(layer));
   }

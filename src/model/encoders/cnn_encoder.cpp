@@ -14,11 +14,13 @@ constexpr float kHalf = std::numbers::sqrt2_v<float> / 2;  // keeps the variance
 CnnEncoder::CnnEncoder(const CnnConfig& config, std::int64_t input, Parameters& p, const std::string& name)
     : embedding_(input),
       name_(name),
-      positions_(p, name + ".positions", PositionEmbedding::Kind::learned, config.max_positions, embedding_),
+      positions_(p, name + ".positions",
+                 {.kind = PositionEmbedding::Kind::learned, .width = embedding_, .max_length = config.max_positions}),
       in_(p, name + ".in", embedding_, config.dim),
       out_(p, name + ".out", config.dim, embedding_) {
   for (int i = 0; i < config.layers; ++i) {
-    layers_.emplace_back(p, name + "." + std::to_string(i), config.kernel, config.dim);
+    layers_.emplace_back(p, name + "." + std::to_string(i), config.dim,
+                         TimeConvolutionOptions{.kernel = config.kernel});
   }
 }
 

@@ -8,7 +8,8 @@ ParallelCnnEncoder::ParallelCnnEncoder(const ParallelCnnConfig& config, std::int
                                        const std::string& name)
     : name_(name), width_(std::int64_t{config.dim} * static_cast<std::int64_t>(config.kernels.size())) {
   for (std::size_t i = 0; i < config.kernels.size(); ++i) {
-    convolutions_.emplace_back(p, name + "." + std::to_string(i), config.kernels[i], input, config.dim);
+    convolutions_.emplace_back(p, name + "." + std::to_string(i), input, config.dim,
+                               TimeConvolutionOptions{.kernel = config.kernels[i]});
   }
 }
 

@@ -12,9 +12,13 @@ PositionEmbedding added_positions(const TransformerConfig& config, Parameters& p
   if (config.positions == Positions::sinusoidal) kind = Kind::sinusoidal;
   if (config.positions == Positions::timing_signal) kind = Kind::timing_signal;
   if (config.positions == Positions::learned) kind = Kind::learned;
-  return {p,          name,
-          kind,       config.max_positions,
-          config.dim, {.first = config.first_position, .scaled = config.scaled_positions}};
+  return {p,
+          name,
+          {.kind = kind,
+           .width = config.dim,
+           .max_length = config.max_positions,
+           .first = config.first_position,
+           .scaled = config.scaled_positions}};
 }
 
 AttendOptions self_attention(const TransformerConfig& config) {
@@ -57,14 +61,16 @@ void LayerAttention::take(const Attended& result, std::vector<Var>& weights, std
 TransformerEncoder::TransformerEncoder(const TransformerConfig& config, std::int64_t, Parameters& p,
                                        const std::string& name)
     : config_(config), positions_(added_positions(config, p, name + ".positions")), name_(name) {
-  const float epsilon = config.norm_epsilon;
+  const LayerNormOptions epsilon{.epsilon = config.norm_epsilon};
   if (config.embedding_norm) embedding_norm_ = LayerNorm(p, name + ".embedding_norm", config.dim, epsilon);
   for (int i = 0; i < config.layers; ++i) {
     const std::string layer = name + "." + std::to_string(i);
     layers_.push_back({LayerNorm(p, layer + ".self_norm", config.dim, epsilon),
                        LayerNorm(p, layer + ".feed_norm", config.dim, epsilon),
                        MultiHead(p, layer + ".self", head_options(config)),
-                       FeedForward(p, layer + ".feed", config.dim, config.ffn, config.activation, config.bias), layer});
+                       FeedForward(p, layer + ".feed", config.dim, config.ffn,
+                                   {.activation = config.activation, .bias = config.bias}),
+                       layer});
     layers_.back().feed.approximate_gelu = config.approximate_gelu;
   }
   if (config.norm == Norm::pre) last_ = LayerNorm(p, name + ".norm", config.dim, epsilon);
