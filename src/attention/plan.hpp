@@ -1,5 +1,5 @@
-// One call of attend(), resolved: sizes, where every array stands, what was chosen. Both paths, fused and by rows, read
-// it; the backward keeps it.
+// One call of attend(), resolved: sizes, the layout of every array, what was chosen. Both paths, fused and by rows,
+// read it; the backward keeps it.
 //
 // Letters: B batch, H heads, G = H / kv_heads query heads per key head, Tq queries, Tk keys, d width of query and key
 // after the score's transformation, dv width of the values.
@@ -16,7 +16,7 @@ namespace fovea::attention {
 
 using Int = std::int64_t;
 
-/// Rows of one array: row t of head h of sequence b stands at data + b * batch + h * head + t * row.
+/// Rows of one array: row t of head h of sequence b is at data + b * batch + h * head + t * row.
 struct View {
   float* data = nullptr;
   Int batch = 0, head = 0, row = 0;

@@ -5,7 +5,7 @@
 
 namespace fovea::attention {
 
-/// [heads, queries + keys - 1]: what is added to the score of query i and key j stands at j - i + queries - 1.
+/// [heads, queries + keys - 1]: the value at j - i + queries - 1 is added to the score of query i and key j.
 [[nodiscard]] Var bias_by_distance(const RelativeBias& how, std::int64_t heads, std::int64_t queries,
                                    std::int64_t keys);
 

@@ -143,7 +143,7 @@ void Var::accumulate(const Tensor& gradient) const {
   }
   Tensor& slot = state_->producer->output_grads[state_->output];
   if (!slot) {
-    slot = gradient.contiguous();  // shared until somebody adds to it
+    slot = gradient.contiguous();  // shared until something is added to it
   } else {
     add_in_place(grad_target().tensor, gradient.contiguous());
   }
@@ -196,7 +196,7 @@ void backward(const Var& root, const Tensor& gradient, LeafObserver* observer) {
       for (const Var& input : node->inputs()) {
         if (input.requires_grad() && input.state_->producer) push(input.state_->producer);
       }
-      node->drop_inputs(observer);  // with them go the values that nobody else needs, for the gradients to come
+      node->drop_inputs(observer);  // frees values that no other step needs: their memory serves the next gradients
     }
   } catch (...) {
     for (const auto& node : heap) node->walked = true;  // half of a graph is as good as none

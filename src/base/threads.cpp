@@ -69,7 +69,7 @@ int this_cpu() {
 
 // One job at a time: chunks are handed out by a counter, so that a thread that is held up costs one chunk, not half
 // of the work. `ticket` counts jobs; a worker that sees it change joins in if the job is still open. The caller closes
-// it when no chunk is left and waits only for those who had joined: a worker that wakes late holds nobody up.
+// it when no chunk is left and waits only for the workers that joined: one that wakes late delays nothing.
 class Pool {
  public:
   // Throws std::system_error when the system has no more threads.

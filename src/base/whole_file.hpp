@@ -11,8 +11,8 @@
 
 namespace fovea {
 
-/// Writes beside the target and takes its place in commit(): whoever reads the target sees the old file or the new
-/// one, never a part. What was not committed is removed. Every failure is a FileError that names the target.
+/// Writes a temporary file next to the target, which commit() renames to the target: a reader sees the old file or the
+/// new one, never a part. A file that was not committed is removed. Every failure is a FileError that names the target.
 ///
 ///     WholeFile file("model.safetensors");
 ///     file.write(header);

@@ -55,7 +55,7 @@ Picture turned(Picture picture, int orientation) {
   const bool exchanged = orientation >= 5;
   const bool mirror_x = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
   const bool mirror_y = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-  // (x, y) of the result stands at (u, v) of what is stored: exchanged or not, then mirrored.
+  // (x, y) of the result is (u, v) of the stored picture: exchanged or not, then mirrored.
   Picture out{exchanged ? picture.height : picture.width, exchanged ? picture.width : picture.height, {}};
   out.rgb.resize(picture.rgb.size());
   for (std::int64_t y = 0; y < out.height; ++y) {

@@ -13,8 +13,8 @@ namespace fovea {
 [[nodiscard]] Picture decode_jpeg(std::span<const std::byte> bytes, const std::string& name,
                                   const PictureLimits& limits);
 
-/// Which way up a JPEG says that it is, 1 to 8 as in EXIF (1: as it stands), from the payload of an APP1 marker. 1
-/// where it says nothing that makes sense.
+/// The orientation of a JPEG, 1 to 8 as in EXIF (1: upright), from the payload of an APP1 marker; 1 if the payload has
+/// no valid one.
 [[nodiscard]] int exif_orientation(std::span<const std::byte> app1);
 /// The picture the right way up.
 [[nodiscard]] Picture turned(Picture picture, int orientation);

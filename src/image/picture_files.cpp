@@ -1,4 +1,4 @@
-// Where pictures lie: files of their own, or many in one file with an index beside it.
+// Finds pictures: in files of their own, or many in one file that has an index.
 #include <fmt/format.h>
 
 #include <charconv>

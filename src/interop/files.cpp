@@ -89,7 +89,7 @@ ForeignTensors::Item dequantized(const std::string& name, const Shape& shape, st
 
 }  // namespace
 
-// All counts stand first, then all headers, then names, shapes and values of each tensor in their order:
+// All counts come first, then all headers, then names, shapes and values of each tensor in their order:
 // u64 version, u64 tensors, (u64 name bytes, type, axes, value bytes)…, names, i32 shapes…, u64 padding, values.
 ForeignTensors read_marian_bin(const FileBytes& file) {
   struct Header {
@@ -196,7 +196,7 @@ CTranslate2File read_ctranslate2(const FileBytes& file) {
         tensors.fail(fmt::format("tensor {} has the type {}, which is not known", name, type));
       item.type = types[type];
       bytes = in.number<std::uint32_t>();
-      // Tensors of more than 4 GiB write their size modulo 2^32; the shape tells it.
+      // Tensors of more than 4 GiB write their size modulo 2^32; the shape gives the rest.
       const std::uint64_t needed = static_cast<std::uint64_t>(item.shape.size()) * bytes_of(item.type);
       if (bytes == (needed & 0xFFFFFFFF)) bytes = needed;
     } else {
@@ -218,7 +218,7 @@ CTranslate2File read_ctranslate2(const FileBytes& file) {
       if (tensors.has(of + "_scale")) tensors.alias(name + "_scale", of + "_scale");
     }
   }
-  if (in.left() != 0) tensors.fail(fmt::format("{} bytes stand behind the last tensor", in.left()));
+  if (in.left() != 0) tensors.fail(fmt::format("{} bytes follow the last tensor", in.left()));
   return out;
 }
 

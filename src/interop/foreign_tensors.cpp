@@ -53,14 +53,14 @@ void ForeignTensors::add(const std::string& name, Item item) {
                      item.bytes.size()));
   }
   if (!items_.emplace(name, std::make_shared<Item>(std::move(item))).second) {
-    fail(fmt::format("tensor {} stands there twice", name));
+    fail(fmt::format("duplicate tensor {}", name));
   }
 }
 
 void ForeignTensors::alias(const std::string& name, const std::string& of) {
   const auto found = items_.find(of);
   if (found == items_.end()) fail(fmt::format("{} stands for {}, which is not there", name, of));
-  if (!items_.emplace(name, found->second).second) fail(fmt::format("tensor {} stands there twice", name));
+  if (!items_.emplace(name, found->second).second) fail(fmt::format("duplicate tensor {}", name));
 }
 
 std::vector<std::string> ForeignTensors::names() const {

@@ -33,7 +33,7 @@ class ForeignTensors {
 
   explicit ForeignTensors(std::string file) : file_(std::move(file)) {}
 
-  /// Throws when the name stands there twice, or type and shape do not fit the bytes.
+  /// Throws for a duplicate name, and when type and shape do not fit the bytes.
   void add(const std::string& name, Item item);
   /// Another name for a tensor that is there.
   void alias(const std::string& name, const std::string& of);
@@ -54,7 +54,7 @@ class ForeignTensors {
   [[nodiscard]] double number(std::string_view name, double otherwise);
   /// Counts as taken, if it is there.
   void ignore(std::string_view name);
-  /// Throws, naming a tensor that nobody took.
+  /// Throws, naming a tensor that was not taken.
   void finish() const;
   [[noreturn]] void fail(const std::string& what) const;
 

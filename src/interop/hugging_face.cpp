@@ -84,7 +84,7 @@ std::vector<std::string> read_token_ids(const fs::path& file, std::int64_t rows)
     if (!id.is_number_integer() || id.get<std::int64_t>() < 0 ||
         id.get<std::int64_t>() >= static_cast<std::int64_t>(json.size()) || there[id.get<std::size_t>()]) {
       throw FileError(
-          fmt::format("{}: the id {} of {} stands there twice or leaves a gap", file.string(), id.dump(), token));
+          fmt::format("{}: the id {} of {} is a duplicate or leaves a gap", file.string(), id.dump(), token));
     }
     tokens[id.get<std::size_t>()] = token;
     there[id.get<std::size_t>()] = true;

@@ -29,7 +29,7 @@ class HuggingFaceConfig {
   [[nodiscard]] double number(const std::string& name, double otherwise) const;
   [[nodiscard]] bool flag(const std::string& name, bool otherwise) const;
   [[nodiscard]] std::string text(const std::string& name, const std::string& otherwise) const;
-  /// Of a list of lists of ids, those that stand alone.
+  /// The ids of the lists of one id, in a list of lists.
   [[nodiscard]] std::vector<std::int64_t> single_ids(const std::string& name) const;
   [[noreturn]] void fail(const std::string& name, const std::string& what) const;
 

@@ -144,7 +144,7 @@ class Importer {
     return std::make_unique<VocabularyMap>(tokens, special, fmt::format("{}: {} vocabulary", folder_.string(), side));
   }
 
-  // Pieces by the SentencePiece model that stands in the folder; without one, tokens with spaces between them.
+  // Pieces by the folder's SentencePiece model; without one, tokens with spaces between them.
   std::shared_ptr<const Tokenizer> tokenizer_of(const std::string& side, const VocabularyMap& map) const {
     for (const std::string& name :
          {side + ".spm", std::string("shared.spm"), std::string("sentencepiece.model"), std::string("spm.model"),
@@ -305,7 +305,7 @@ class Importer {
     if (tensors_.has(from + "/gamma") && !tensors_.has(from + "/beta")) tensors_.fail("RMS norms are not supported");
     put_norm(out_.parameters, name, values(from + "/gamma"), values(from + "/beta"));
   }
-  // The matrices that stand on top of each other in one.
+  // The matrices that one matrix holds, one above the other.
   void put_stacked(const std::vector<std::string>& names, const std::string& from, std::int64_t width) {
     const Tensor weight = values(from + "/weight");
     const Tensor bias = optional(from + "/bias");

@@ -1,6 +1,6 @@
 // Hugging Face's folders of GPT-2's layout: config.json, model.safetensors or pytorch_model.bin, vocab.json and
 // merges.txt. A pre-norm decoder with learned positions and GELU by tanh. Its matrices are [in, out] (Conv1D); queries,
-// keys and values are one. Tensors may stand below "transformer.".
+// keys and values are one. The names of tensors may begin with "transformer.".
 #include <fmt/format.h>
 
 #include "fovea/error.hpp"
@@ -57,7 +57,7 @@ class Gpt2Importer {
     for (const std::filesystem::path& needed : {file, folder_ / "merges.txt"}) {
       if (!std::filesystem::exists(needed)) {
         throw FileError(
-            fmt::format("{}: is missing; GPT-2's byte pairs stand in vocab.json and merges.txt", needed.string()));
+            fmt::format("{}: is missing; GPT-2's byte pairs are in vocab.json and merges.txt", needed.string()));
       }
     }
     const std::vector<std::string> tokens = read_token_ids(file, table_rows());

@@ -54,7 +54,7 @@ class Machine {
   }
   PickleValue& at(std::uint32_t i) { return out_.values[i]; }
 
-  // What stands above the last mark, which goes too.
+  // Pops the last mark and the values above it, which it returns.
   std::vector<std::uint32_t> pop_to_mark() {
     const auto mark =
         std::find_if(stack_.rbegin(), stack_.rend(), [&](std::uint32_t v) { return at(v).kind == Kind::mark; });

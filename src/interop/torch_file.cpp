@@ -51,7 +51,7 @@ ForeignTensors::Item tensor_of(const Pickle& pickle, const PickleValue& value,
   std::uint64_t expected = 1;
   for (std::size_t axis = sizes.size(); axis-- > 0;) {
     if (axis >= strides.size() || (sizes[axis] > 1 && strides[axis] != expected)) {
-      throw FileError(where + ": its numbers do not stand row by row");
+      throw FileError(where + ": its numbers must be stored row by row");
     }
     expected *= sizes[axis];
   }

@@ -35,7 +35,7 @@ VocabularyMap::VocabularyMap(const std::vector<std::string>& tokens, const Forei
     // Spelled as a special token, empty, or as another one: it has its place but can only be written, not read.
     if (token.empty() || token.find('\0') != std::string::npos || !vocabulary_.add(token)) {
       const std::string numbered = fmt::format("{}#{}", token.substr(0, token.find('\0')), their);
-      if (!vocabulary_.add(numbered)) throw FileError(fmt::format("{}: token {} stands there twice", where, token));
+      if (!vocabulary_.add(numbered)) throw FileError(fmt::format("{}: duplicate token {}", where, token));
     }
   }
 }

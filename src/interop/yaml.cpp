@@ -90,7 +90,7 @@ std::map<std::string, std::string> parse_flat_yaml(std::string_view text, const 
       continue;
     const std::string name = unquoted(trimmed(line.substr(0, colon)));
     if (!out.emplace(name, unquoted(trimmed(line.substr(colon + 1)))).second) {
-      throw FileError(fmt::format("{}: {} stands there twice", where, name));
+      throw FileError(fmt::format("{}: duplicate {}", where, name));
     }
   }
   return out;
@@ -109,7 +109,7 @@ std::vector<std::string> parse_yaml_ids(std::string_view text, const std::string
     }
     const std::uint64_t id = std::stoull(std::string(digits));
     if (!by_id.emplace(id, unquoted(trimmed(line.substr(0, colon)))).second) {
-      throw FileError(fmt::format("{}: line {}: the id {} stands there twice", where, number, id));
+      throw FileError(fmt::format("{}: line {}: duplicate id {}", where, number, id));
     }
   }
   std::vector<std::string> tokens;

@@ -8,8 +8,8 @@
 
 namespace fovea::interop {
 
-/// "name: value" at the start of lines; quotes are taken away, lists and nested objects are left out. Throws FileError
-/// beginning with `where` for a name that stands there twice.
+/// "name: value" at the start of lines; quotes are removed, lists and nested objects skipped. Throws FileError
+/// beginning with `where` for a duplicate name.
 [[nodiscard]] std::map<std::string, std::string> parse_flat_yaml(std::string_view text, const std::string& where);
 
 /// "token: id" a line, as tokens by id: each from 0 on has to be there once. Throws FileError.

@@ -108,7 +108,7 @@ std::vector<ZipEntry> read_zip(std::span<const std::byte> bytes, const std::shar
     entry.name = in.text(name_length);
     const std::string which = fmt::format("{}: {}", where, entry.name);
     ByteReader extra(in.take(extra_length), which);
-    while (extra.left() >= 4) {  // 64-bit sizes stand in a field of their own
+    while (extra.left() >= 4) {  // 64-bit sizes have a field of their own
       const auto id = extra.number<std::uint16_t>();
       ByteReader field(extra.take(extra.number<std::uint16_t>()), which);
       if (id != 1) continue;
@@ -118,7 +118,7 @@ std::vector<ZipEntry> read_zip(std::span<const std::byte> bytes, const std::shar
     }
     (void)in.take(comment_length);
     if ((flags & 1) != 0) throw FileError(which + ": is encrypted");
-    if (!names.insert(entry.name).second) throw FileError(which + ": stands there twice");
+    if (!names.insert(entry.name).second) throw FileError(which + ": is in the archive twice");
     ByteReader local(bytes, which);
     local.seek(offset);
     if (local.number<std::uint32_t>() != kLocal) throw FileError(which + ": damaged archive");

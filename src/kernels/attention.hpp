@@ -1,8 +1,8 @@
 // Softmax attention of one head of one sequence, tiled: no [queries, keys] array ever exists.
 //
-// What a row computes is a chain of operations over keys in ascending order, in tiles at fixed places; it does not
-// depend on which rows are computed beside it, nor on how far the sequence is padded. So a sequence gives the same
-// bytes in any batch, on any number of threads.
+// A row is computed by a chain of operations over keys in ascending order, in tiles at fixed places. The chain depends
+// neither on the other rows nor on the padding, so a sequence gives the same bytes in any batch and on any number of
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ constexpr float kLowestBias = -2.3e38F;
 /// query of the tile may attend to are skipped.
 struct Visibility {
   std::int64_t length = 0;             // keys from here on are padding; the arrays there are not read
-  std::int64_t offset = 0;             // for causal, window and ALiBi: query i stands at position i + offset
+  std::int64_t offset = 0;             // for causal, window and ALiBi: the position of query i is i + offset
   bool causal = false;                 // attends to keys j <= i + offset
   std::int64_t window = -1;            // attends to keys |i + offset - j| <= window; -1: no limit
   const std::uint8_t* mask = nullptr;  // [queries, keys], not 0 = visible
@@ -46,7 +46,7 @@ struct WeightDropout {
   std::uint64_t counter = 0;
 };
 
-/// softmax(scale * q k' + bias) v. Row r of an array stands at pointer + r * stride.
+/// softmax(scale * q k' + bias) v. Row r of an array is at pointer + r * stride.
 ///
 /// `peak` and `mass` are what the backward pass and the weights are computed from: log-sum-exp = (peak + log2 mass) /
 /// log2 e. They are kept apart because one float cannot hold a peak of 1e30 and a sum of 4. Scores are measured in
@@ -89,7 +89,7 @@ struct GradRows {
   bool add = false;
 };
 
-/// What a backward pass is given besides the head (with out, peak and mass as the forward pass left them).
+/// What a backward pass is given in addition to the head (with out, peak and mass as the forward pass left them).
 struct AttentionGrads {
   const float* dout = nullptr;  // [queries, value_dim]
   std::int64_t dout_stride = 0;
@@ -101,7 +101,7 @@ struct AttentionGrads {
   std::int64_t dbias_row = 0, dbias_column = 0;
 };
 
-/// What is wanted of the weights of rows [begin, end): row i's results stand at index i - begin. Null: not wanted.
+/// What is wanted of the weights of rows [begin, end): row i's results are at index i - begin. Null: not wanted.
 /// Weights are those before dropout.
 struct WeightsWanted {
   float* weights = nullptr;  // [rows, keys]

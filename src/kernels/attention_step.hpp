@@ -28,7 +28,7 @@ struct AdditiveStepGrads {
 };
 
 /// Several heads side by side, each a query over the same keys: out_h = sum_j softmax_j(scale q_h . k_jh) v_jh. Keys
-/// may stand anywhere: those of a beam's hypotheses are shared, and not copied when the beam moves on.
+/// may be anywhere in memory: the hypotheses of a beam share keys, which are not copied when the beam moves on.
 struct HeadsStep {
   std::int64_t keys = 0, heads = 0, dim = 0;  // dim: of one head
   float scale = 1;
@@ -38,7 +38,7 @@ struct HeadsStep {
   const std::int64_t* offsets = nullptr;
   std::int64_t stride = 0;
   float* weights = nullptr;   // [heads, keys], out
-  bool want_weights = false;  // otherwise what stands there need not sum to 1
+  bool want_weights = false;  // otherwise the row need not sum to 1
   float* out = nullptr;       // [heads * dim]; zeros without keys
 };
 

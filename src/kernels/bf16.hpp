@@ -40,7 +40,7 @@ struct Bf16Kernels {
   /// pack_a_transposed as [k,m]; `b` as [k,n], for pack_b_transposed as [n,k].
   void (*pack_a)(std::int64_t m, std::int64_t k, const float* a, std::int64_t lda, Bf16* tiles);
   void (*pack_a_transposed)(std::int64_t m, std::int64_t k, const float* a, std::int64_t lda, Bf16* tiles);
-  /// Strips stand `strip` values apart.
+  /// The distance from a strip to the next is `strip` values.
   void (*pack_b)(std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, Bf16* tiles, std::int64_t strip);
   void (*pack_b_transposed)(std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, Bf16* tiles,
                             std::int64_t strip);

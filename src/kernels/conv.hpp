@@ -1,4 +1,4 @@
-// What convolutions need besides matrix products: gated linear units and pooling, one row of channels per call.
+// Kernels of convolutions other than matrix products: gated linear units and pooling, one row of channels per call.
 #pragma once
 
 #include <cstdint>

@@ -35,13 +35,14 @@ struct GemmKernels {
   std::int64_t mr, nr;    // rows and columns of a register tile
   std::int64_t a_stride;  // of pack_a_transposed, below
   void (*block)(const GemmBlock& block);
-  /// Packs op(B)[k,n] into panels of nr columns, [n / nr][k][nr]; what stands in the last one behind n
-  /// is never used. ldb is the distance between stored rows: pack_b reads B as [k,n], pack_b_transposed as [n,k].
+  /// Packs op(B)[k,n] into panels of nr columns, [n / nr][k][nr]; the columns of the last
+  /// panel from n on are never used. ldb is the distance between stored rows: pack_b reads B as [k,n],
+  /// pack_b_transposed as [n,k].
   void (*pack_b)(std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, float* panels);
   void (*pack_b_transposed)(std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, float* panels);
   /// Packs A stored as [k,m] for a block of the same m and k: [m / mr, rounded up][k][a_stride].
   void (*pack_a_transposed)(std::int64_t m, std::int64_t k, const float* a, std::int64_t lda, float* tiles);
-  /// Copies [rows,columns] to rows that stand `ldy` apart.
+  /// Copies [rows,columns] to rows at a distance of `ldy`.
   void (*copy)(std::int64_t rows, std::int64_t columns, const float* x, std::int64_t ldx, float* y, std::int64_t ldy);
   /// The register-only loop that defines the peak: `rounds` rounds of multiply-adds; returns how many floating-point
   /// operations it did.

@@ -8,8 +8,8 @@
 
 namespace fovea::kernels {
 
-/// The scale of numbers of which the largest has this size: size / 127, rounded up to 16 bits, so that 127 times it is
-/// a float: what was rounded once is rounded to itself. 0 for what is too near zero.
+/// The scale of numbers whose largest magnitude is `largest`: largest / 127, rounded up to 16 bits, so that 127 times
+/// the scale is a float and rounding twice gives the same numbers. 0 for magnitudes too near zero.
 [[nodiscard]] float int8_scale(float largest);
 
 /// The columns of op(B)[k,n]: op(B)(p,j) = b[p * row + j * column]. The numbers must be finite.

@@ -48,7 +48,7 @@ struct Table {
 
 /// The active table's products in bf16, null if it has none or the system refuses: tile registers are so large that
 /// Linux must be asked before their first use (since 5.16), and a process that may use them needs larger signal stacks.
-/// So it is asked when somebody wants them, and not before.
+/// So it is asked at the first use, and not before.
 [[nodiscard]] const Bf16Kernels* permitted_bf16();
 
 /// Every table this CPU can run, generic first.

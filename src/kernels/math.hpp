@@ -7,7 +7,8 @@ namespace fovea::kernels {
 
 /// y = f(x).
 using Map = void (*)(const float* x, float* y, std::size_t n);
-/// dx = g(v) * dy, or dx += with `add`. What v is (the input x or the output y of the forward) stands at the kernel.
+/// dx = g(v) * dy, or dx += with `add`. The comment of each kernel says what v is: the input x or the output y of the
+/// forward.
 using MapGrad = void (*)(const float* v, const float* dy, float* dx, std::size_t n, bool add);
 
 struct MathKernels {

@@ -8,7 +8,7 @@ namespace fovea::kernels {
 /// One step of Adam (Kingma and Ba 2015) with decoupled weight decay (Loshchilov and Hutter 2019) and clipping:
 ///   x = factor * g,  m = beta1 m + (1 - beta1) x,  v = beta2 v + (1 - beta2) x^2
 ///   w = shrink * w - speed * m / (sqrt(v) + epsilon)
-/// `factor` holds the clipping; the corrections of the moments' bias stand in speed = rate sqrt(c2) / c1 and
+/// `factor` holds the clipping; the corrections of the moments' bias are in speed = rate sqrt(c2) / c1 and
 /// epsilon = e sqrt(c2), with c1 = 1 - beta1^step and c2 = 1 - beta2^step; shrink = 1 - rate * decay.
 struct AdamStep {
   float factor = 1;

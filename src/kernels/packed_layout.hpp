@@ -1,4 +1,4 @@
-// Where the numbers of a packed matrix stand, so that it can be written to a file and used from there.
+// The layout of a packed matrix in memory, so that it can be written to a file and used from there.
 #pragma once
 
 #include <cstddef>

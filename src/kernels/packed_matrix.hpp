@@ -15,7 +15,7 @@ namespace fovea::kernels {
 
 struct GemmKernels;
 
-/// Whether an operand is used as it stands or transposed.
+/// Whether an operand is used as it is or transposed.
 enum class Trans { no, yes };
 
 /// The kernels for a product with op(B)[k,n] in a precision; null: those of fp32, which there always are. A small B is

@@ -1,5 +1,5 @@
-// Kernels on the rows of a packed [rows, width] array. Each row's result depends on that row alone, whatever stands
-// beside it; sums over rows go from the first to the last. Callers split the rows.
+// Kernels on the rows of a packed [rows, width] array. Each row's result depends on that row alone. Sums over
+// rows run from the first to the last. Callers split the rows.
 #pragma once
 
 #include <cstdint>

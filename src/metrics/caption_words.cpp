@@ -55,7 +55,7 @@ std::size_t end_of_word(std::u32string_view line, std::size_t at) {
   return end;
 }
 
-// "'s" and the like where they already stand apart from their word.
+// "'s" and the like where they are already separate from their word.
 std::size_t end_of_clitic(std::u32string_view line, std::size_t at) {
   static constexpr std::array<std::u32string_view, 6> clitics{U"'s", U"'re", U"'ve", U"'ll", U"'d", U"'m"};
   for (const std::u32string_view one : clitics) {

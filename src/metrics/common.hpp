@@ -37,7 +37,7 @@ class WordNumbers {
 /// The n-grams of a sequence, sorted: equal ones are neighbours. Views into `sequence`.
 [[nodiscard]] std::vector<std::u32string_view> sorted_ngrams(std::u32string_view sequence, int order);
 
-/// How many n-grams two sorted lists share, each counted as often as it stands in both.
+/// How many n-grams two sorted lists share, each counted as often as it occurs in both.
 [[nodiscard]] std::int64_t count_matches(const std::vector<std::u32string_view>& a,
                                          const std::vector<std::u32string_view>& b);
 

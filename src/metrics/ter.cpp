@@ -131,7 +131,7 @@ class EditTable {
   std::vector<int> scratch_;
 };
 
-// Which hypothesis word each reference word stands against (-1: before the first), and which words are wrong.
+// The hypothesis word that each reference word is aligned with (-1: before the first), and which words are wrong.
 struct Alignment {
   std::vector<int> hypothesis_of;
   std::vector<int> wrong_hypothesis;  // running sums, so that a range is one subtraction
@@ -188,7 +188,7 @@ Shift best_shift(const std::u32string& words, std::u32string_view reference, Edi
   Shift best{0, words};
 
   const auto try_run = [&](int start, int start_reference, int length) {
-    // A run is moved only if it is wrong where it stands and its place in the reference is not filled yet.
+    // A run is moved only if it is wrong at its position and its place in the reference is not filled yet.
     if (Alignment::all_right(alignment.wrong_hypothesis, start, length)) return;
     if (Alignment::all_right(alignment.wrong_reference, start_reference, length)) return;
     const int there = alignment.hypothesis_of[static_cast<std::size_t>(start_reference)];

@@ -17,7 +17,7 @@ bool is_stop(char c) {
   return c == '.' || c == ',';
 }
 
-// ASCII punctuation that always stands alone: all but ' - . ,
+// ASCII punctuation that is always a token of its own: all but ' - . ,
 bool is_symbol(char c) {
   return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');

@@ -1,4 +1,4 @@
-// Values as they stand in files, turned into what Fovea computes with.
+// Converts the values of files to what Fovea computes with.
 #pragma once
 
 #include <bit>

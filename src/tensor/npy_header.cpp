@@ -39,7 +39,7 @@ class Dictionary {
       bool* have = key == "descr" ? &have_descr : key == "fortran_order" ? &have_order : &have_shape;
       if (have == &have_shape && key != "shape") fail("header", "has a key that is not descr, fortran_order or shape");
       const std::string field(key);
-      if (*have) fail(field, "stands twice in the header");
+      if (*have) fail(field, "is in the header twice");
       *have = true;
       expect(field, ':');
       if (have == &have_descr) {

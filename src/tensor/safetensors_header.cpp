@@ -22,8 +22,8 @@ std::string shown(const std::string& text) {
   return Json(text.substr(0, 100)).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-// Walks through the header as it is read: nothing but what a header may hold is ever stored, and a name that stands
-// twice is seen. Depth 1 holds names, depth 2 the fields of one tensor or the metadata, depth 3 lists of numbers.
+// Walks through the header as it is parsed: stores only what a header may hold, and finds duplicate names. Depth 1
+// holds names, depth 2 the fields of one tensor or the metadata, depth 3 lists of numbers.
 class Reader : public nlohmann::json_sax<Json> {
  public:
   explicit Reader(const std::string& file) : file_(file) {}
@@ -51,7 +51,7 @@ class Reader : public nlohmann::json_sax<Json> {
       tensor_ = text;
       field_.clear();
       metadata_ = text == "__metadata__";
-      if (!names_.insert(text).second) fail("stands twice in the header");
+      if (!names_.insert(text).second) fail("is in the header twice");
       if (!metadata_) {
         header_.entries.emplace_back();
         header_.entries.back().name = text;
@@ -60,7 +60,7 @@ class Reader : public nlohmann::json_sax<Json> {
     }
     field_ = text;
     if (!metadata_ && text != "dtype" && text != "shape" && text != "data_offsets") fail("is not a field of a tensor");
-    if (!fields_.insert(text).second) fail("stands twice");
+    if (!fields_.insert(text).second) fail("is in the header twice");
     return true;
   }
   bool start_array(std::size_t) override {

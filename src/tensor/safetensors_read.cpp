@@ -55,8 +55,8 @@ Tensor Safetensors::tensor(std::string_view name) const {
   if (e.dtype == "F64") return detail::converted<double>(values, e.shape);
   if (e.dtype == "F16") {
     Tensor out = Tensor::empty(e.shape);
-    // The header's check keeps each tensor aligned within the file, and the file is mapped at a page; bytes that a
-    // caller gave may stand anywhere.
+    // The header's check keeps each tensor aligned within the file, and the file is mapped at a page; bytes of a
+    // caller may be at any address.
     if (reinterpret_cast<std::uintptr_t>(values) % sizeof(kernels::Half) != 0) {
       return detail::converted<detail::Half>(values, e.shape);
     }

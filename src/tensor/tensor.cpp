@@ -12,7 +12,7 @@
 
 namespace fovea {
 
-// The count of shares stands in the first cache line of the arena block, the values behind it; or the values are
+// The first cache line of the arena block holds the count of shares, the rest the values; or the values are
 // elsewhere and `owner` keeps them.
 struct Tensor::Block {
   std::atomic<int> shares{1};

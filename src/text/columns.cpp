@@ -46,7 +46,7 @@ ParallelText read_columns(const std::string& path, std::array<int, 2> columns) {
     const auto count = static_cast<int>(cells.size());
     const int needed = chosen ? std::max(source, target) : 2;
     if (count < needed) {
-      throw FileError(fmt::format("{}: {} column{}, {} are needed; a tab stands between columns", reader.where(), count,
+      throw FileError(fmt::format("{}: {} column{}, {} are needed, separated by tabs", reader.where(), count,
                                   count == 1 ? "" : "s", needed));
     }
     if (!chosen && count > 2) {

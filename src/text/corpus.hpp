@@ -12,11 +12,11 @@
 
 namespace fovea::text {
 
-/// Two files of which each line answers the same line of the other.
+/// Two files: line i of the target belongs to line i of the source.
 struct ParallelText {
   std::string source_path, target_path;
   std::vector<std::string> source, target;
-  std::vector<std::int64_t> numbers{};  // where each line stands in its file, from 1; empty: one after the other
+  std::vector<std::int64_t> numbers{};  // line numbers in the file, from 1; empty: 1, 2, 3 …
 
   [[nodiscard]] std::int64_t number(std::int64_t i) const {
     return numbers.empty() ? i + 1 : numbers[static_cast<std::size_t>(i)];
@@ -34,7 +34,7 @@ void check_equal_lines(const std::string& source_path, std::int64_t source_lines
 /// length, with both names and counts.
 [[nodiscard]] ParallelText read_parallel(const std::string& source_path, const std::string& target_path);
 
-/// Lines that were left out, and where the first of them stands.
+/// Lines that were left out, and the first of them.
 struct LeftOut {
   std::int64_t count = 0;
   std::string first{};  // "path:line"
@@ -50,7 +50,7 @@ struct CorpusReport {
   std::int64_t source_tokens = 0, source_unknown = 0;  // of the lines kept
   std::int64_t target_tokens = 0, target_unknown = 0;
 
-  /// What a user should hear of, one sentence each; empty when nothing was left out.
+  /// Warnings for the user, one sentence each; empty when nothing was left out.
   [[nodiscard]] std::vector<std::string> warnings() const;
   /// Adds what became of the lines that follow.
   void add(const CorpusReport& next);

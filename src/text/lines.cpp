@@ -31,7 +31,7 @@ struct LineReader::File {
   bool at_end = false;
   Limit limit = Limit::memory;
   std::int64_t line = 0;
-  std::uint64_t bytes = 0;  // read so far, with what a line costs its holder beside its text
+  std::uint64_t bytes = 0;  // read so far, and 32 for each line
 
   ~File() {
     if (handle != nullptr) gzclose(handle);

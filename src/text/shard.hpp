@@ -38,7 +38,7 @@ class Shard final : public Pairs {
     return static_cast<std::int64_t>(pairs_[static_cast<std::size_t>(i)].line);
   }
 
-  // As they stand in the file.
+  // The layout of the file.
   struct Pair {
     std::uint64_t begin;  // of the source among the ids; the target follows it, and the copies
     std::uint64_t line;

@@ -49,7 +49,7 @@ class Translations {
     return static_cast<std::size_t>(std::lower_bound(keys_.begin(), keys_.end(), key(s, t)) - keys_.begin());
   }
 
-  // Each target token is dealt to the source tokens of its line by their probabilities; the shares are counted.
+  // Distributes each target token over the source tokens of its line by their probabilities, and counts the shares.
   void improve() {
     std::vector<float> count(keys_.size(), 0.0F);
     std::vector<std::size_t> places;

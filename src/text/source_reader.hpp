@@ -14,7 +14,7 @@
 
 namespace fovea::text {
 
-/// What a source may have beside its tokens. A sentence is followed by the end of sequence, which counts here.
+/// The parts of a source: its sentences, each with its end of sequence, and the n-grams of its tokens.
 struct SourceParts {
   std::span<const std::int32_t> sentence_ends{};        // of each sentence among the tokens; empty: one sentence
   std::span<const std::int32_t> bag_ids{}, bag_ends{};  // the n-grams of each token and of each sentence's end
@@ -33,7 +33,7 @@ struct SourceLine {
 
 /// How a line is cut into sentences.
 struct SentenceOptions {
-  std::string separator{};  // what stands between two sentences; empty: where split_sentences() finds them
+  std::string separator{};  // between two sentences; empty: split_sentences() finds them
 };
 
 /// Reads lines. Const calls may come from several threads.

@@ -79,7 +79,7 @@ PieceWords words_of_pieces(TokenizerKind kind, std::span<const std::string> piec
     std::string_view text = piece;
     if (text.starts_with(visible_space)) {
       text.remove_prefix(visible_space.size());
-      // Among characters, ▁▁ is a ▁ of the text. A ▁ that stands alone belongs to the word after it.
+      // Among characters, ▁▁ is a ▁ of the text. A ▁ on its own belongs to the word after it.
       const bool space = kind != TokenizerKind::character || text.empty();
       if (space && !chunk.text.empty()) chunk.move_to(out);
     }

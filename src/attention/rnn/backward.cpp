@@ -31,7 +31,7 @@ struct BackState {
     }
   }
   Vector<Tensor> carry, carry_cell;  // per state [rows, h]: of it and its cell after the step
-  Tensor products, inputs;           // [rows, gates h]: D beside U and beside W
+  Tensor products, inputs;           // [rows, gates h]: the factors D of U and of W
   Tensor dfed;                       // [rows, F]; conditional: of the context [rows, M]
   Tensor dresult, djoined;
   Tensor dquery;     // [rows, h]

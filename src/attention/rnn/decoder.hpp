@@ -1,6 +1,6 @@
 // The parts of attentional_rnn(): shapes, inputs and what the forward pass keeps for the backward.
 //
-// "Rows" are the target steps without padding, in the order of Sequences: row(b, t). What is kept of a step stands in
+// "Rows" are the target steps without padding, in the order of Sequences: row(b, t). What is kept of a step is in
 // arrays of such rows; the step itself works on arrays whose row j is the chunk's j-th running sequence.
 #pragma once
 

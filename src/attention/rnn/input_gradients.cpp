@@ -13,8 +13,8 @@ namespace {
 
 using kernels::Trans;
 
-// W and U of one layer, and its biases. A GRU's gates are D_r, D_z, D_n, D_m: the first three beside W, all but D_n
-// beside U.
+// W and U of one layer, and its biases. A GRU's gates are D_r, D_z, D_n, D_m: the first three are factors of W, all but
+// D_n factors of U.
 void layer_gradients(const Decoder& d, const Gradients& g, std::size_t l) {
   const Layer& layer = d.layers[l];
   const Tensor sums = layer.gates.slice(1, 0, d.width);

@@ -25,7 +25,7 @@ struct StepScratch {
   StepScratch(const Decoder& d, const Source& source, Int rows);
 
   Tensor products, more, input;  // [rows, gates h]
-  Tensor context;                // [rows, M]; Luong: [rows, M + h], the state beside the context
+  Tensor context;                // [rows, M]; Luong: [rows, M + h], the context, then the state
   Tensor below;                  // [rows, h]: a layer's states after dropout
   AttentionScratch attention;
 };

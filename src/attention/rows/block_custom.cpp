@@ -68,7 +68,7 @@ void score_pairwise(const Plan& plan, const Block& block) {
 
 void score_pairwise_backward(const Plan& plan, const Block& block, const ScoreGrads& to) {
   if (!to.dq && to.dk == nullptr) return;                          // then there may be no function for it
-  const Tensor unused = Tensor::zeros({plan.dim + plan.key_dim});  // what nobody asked for goes here
+  const Tensor unused = Tensor::zeros({plan.dim + plan.key_dim});  // takes gradients that are not wanted
   for (Int r = 0; r < block.rows; ++r) {
     const Int i = block.first + r;
     const Floats q = floats(plan.q.at(block.b, block.h, i), plan.dim);

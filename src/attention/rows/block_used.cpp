@@ -1,4 +1,4 @@
-// What stands between the weights and the sum: local attention's Gaussian, then dropout.
+// From the weights to the factors of the sum: local attention's Gaussian, then dropout.
 //   u_ij = w_ij exp(-(j - p_i)^2 / (2 sigma^2)) m_ij          m_ij = 0 with the rate's probability, else 1 / (1 - rate)
 //   dw_ij = du_ij m_ij exp(...),   dp_i = sum_j du_ij m_ij w_ij exp(...) (j - p_i) / sigma^2
 #include <algorithm>

@@ -19,11 +19,11 @@ struct Range {
 Range row_range(const Plan& plan, Int b, Int h, Int i) {
   Int low = 0;
   Int high = plan.length(b);
-  const Int stands = i + plan.offset();
-  if (plan.causal) high = std::min(high, stands + 1);
+  const Int position = i + plan.offset();
+  if (plan.causal) high = std::min(high, position + 1);
   if (plan.window >= 0) {
-    low = std::max(low, stands - plan.window);
-    high = std::min(high, stands + plan.window + 1);
+    low = std::max(low, position - plan.window);
+    high = std::min(high, position + plan.window + 1);
   }
   if (plan.local) {
     const double center = plan.center ? static_cast<double>(*plan.center.at(b, h, i)) : static_cast<double>(i);
@@ -109,8 +109,8 @@ void bias_block(const Plan& plan, const Block& block) {
     }
     if (plan.alibi) {
       const float slope = plan.alibi.data()[block.h];
-      const Int stands = i + plan.offset();
-      for (Int c = 0; c < block.columns; ++c) s[c] -= slope * static_cast<float>(std::abs(stands - block.key(c)));
+      const Int position = i + plan.offset();
+      for (Int c = 0; c < block.columns; ++c) s[c] -= slope * static_cast<float>(std::abs(position - block.key(c)));
     }
     if (plan.temperature != 1.0F) {
       for (Int c = 0; c < block.columns; ++c) s[c] *= cooler;

@@ -12,7 +12,7 @@ namespace fovea::attention {
 namespace {
 
 // The `top` largest of a row of weights, the first of equals first. Keys without weight fill up, the lowest first.
-void tell_top(const Plan& plan, const Block& block, const float* w, float* weight, Int* index) {
+void report_top(const Plan& plan, const Block& block, const float* w, float* weight, Int* index) {
   const Int n = plan.top;
   Int count = 0;
   const auto rank_of = [](float x) { return std::isnan(x) ? 2.0F : x; };
@@ -39,7 +39,7 @@ void tell_top(const Plan& plan, const Block& block, const float* w, float* weigh
   }
 }
 
-void tell_weights(const Plan& plan, const Block& block, const Tensor& weights) {
+void report_weights(const Plan& plan, const Block& block, const Tensor& weights) {
   const Int head = plan.head_slot.empty() ? block.h : plan.head_slot[static_cast<std::size_t>(block.h)];
   if (head < 0) return;
   for (Int r = 0; r < block.rows; ++r) {
@@ -55,7 +55,7 @@ void tell_weights(const Plan& plan, const Block& block, const Tensor& weights) {
 }
 
 // The block's scores in an array of all pairs; `hidden` where no query of the block reaches.
-void tell_scores(const Plan& plan, const Block& block, const Tensor& all, float hidden) {
+void report_scores(const Plan& plan, const Block& block, const Tensor& all, float hidden) {
   if (!all) return;
   for (Int r = 0; r < block.rows; ++r) {
     float* row = all.data() + ((block.b * plan.heads + block.h) * plan.queries + block.first + r) * plan.keys;
@@ -73,7 +73,7 @@ void edit_block(const Plan& plan, const Block& block) {
 }
 
 void report(const Plan& plan, const Block& block, const Outputs& out) {
-  if (out.weights) tell_weights(plan, block, out.weights);
+  if (out.weights) report_weights(plan, block, out.weights);
   for (Int r = 0; r < block.rows; ++r) {
     const float* w = block.used + r * block.pitch;
     const Int query = (block.b * plan.heads + block.h) * plan.queries + block.first + r;
@@ -83,7 +83,7 @@ void report(const Plan& plan, const Block& block, const Outputs& out) {
           chosen < 0 ? 0.0F : std::log(block.scores[r * block.pitch + chosen]);
     }
     if (out.top_weight) {
-      tell_top(plan, block, w, out.top_weight.data() + query * plan.top, out.top_index + query * plan.top);
+      report_top(plan, block, w, out.top_weight.data() + query * plan.top, out.top_index + query * plan.top);
     }
     if (out.column_sums) {
       float* sums = out.column_sums.data() + (block.b * plan.heads + block.h) * plan.keys;
@@ -137,9 +137,9 @@ void rows_forward(const Plan& plan, const Outputs& out) {
         block.finite = all;
         see_block(plan, block);
         score_block(plan, block);
-        tell_scores(plan, block, out.scores, 0.0F);
+        report_scores(plan, block, out.scores, 0.0F);
         bias_block(plan, block);
-        tell_scores(plan, block, out.masked, -std::numeric_limits<float>::infinity());
+        report_scores(plan, block, out.masked, -std::numeric_limits<float>::infinity());
         normalize_block(plan, block);
         focus_block(plan, block);
         if (plan.editor != nullptr) edit_block(plan, block);

@@ -49,7 +49,7 @@ void grouped_step(const FusedAttention& attention) {
       head.queries = group;
       head.q_stride = attention.q.head;
       head.out_stride = attention.out.head;
-      if (head.visibility.causal) {  // all stand at the same position
+      if (head.visibility.causal) {  // all have the same position
         head.visibility.length = std::clamp<std::int64_t>(head.visibility.offset + 1, 0, head.visibility.length);
         head.visibility.causal = false;
       }

@@ -22,7 +22,7 @@ class Frames {
 
   [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(user_row_.size()); }
   [[nodiscard]] std::int64_t gap() const { return gap_; }
-  /// The row of the user's array [B T, ..] that stands in a frame row; -1 in a gap.
+  /// The row of the user's array [B T, ..] at a frame row; -1 in a gap.
   [[nodiscard]] std::int64_t user_row(std::int64_t row) const { return user_row_[static_cast<std::size_t>(row)]; }
 
   /// The user's rows as a frame array.

@@ -31,7 +31,7 @@ struct Pixels {
            window.pad_y == 0 && window.pad_x == 0;
   }
 
-  /// body(first pixel of the input, its place in the window, how many beside each other) for each row of a window, as
+  /// body(first pixel of the input, its place in the window, how many adjacent ones) for each row of a window, as
   /// far as it lies on the picture.
   template <class Body>
   void for_rows(std::int64_t index, const Body& body) const {

@@ -20,7 +20,7 @@ using kernels::Trans;
 
 constexpr std::int64_t kRows = 256;             // of a block
 constexpr std::int64_t kSlice = 256;            // of the vocabulary: with kRows a quarter of a megabyte of logits
-constexpr std::int64_t kPitch = kSlice + 16;    // rows of logits stand apart, so as not to share cache sets
+constexpr std::int64_t kPitch = kSlice + 16;    // a pitch that keeps rows of logits out of the same cache sets
 constexpr std::int64_t kTiles = 4;              // rows of logits, in tiles, that are made before exp comes to them
 constexpr std::int64_t kDepth = 256;            // of a product, so that a panel stays in the first-level cache
 constexpr std::int64_t kBlockValues = 6 << 20;  // of a block over the whole vocabulary: 24 MB

@@ -1,7 +1,7 @@
 // mean of each row and those before it, along time
 //   forward   y_t = (1 / t) sum_{s <= t} x_s      x, y [B, T, d]; t counts from 1
 //   backward  dx_s = sum_{t >= s} dy_t / t
-// Padding may stand behind a sequence: no row depends on a later one.
+// A sequence may end in padding: no row depends on a later one.
 #include <fmt/format.h>
 
 #include "fovea/error.hpp"

@@ -83,7 +83,7 @@ CrossEntropy cross_entropy(const char* op, const Var& x, const Var& w, const Var
     }
     at.push_back(static_cast<std::int64_t>(i));
     wanted.push_back(targets[i]);
-    if (how.r_drop > 0) {  // its twin beside it
+    if (how.r_drop > 0) {  // the second pass of the same row
       at.push_back(static_cast<std::int64_t>(i + half));
       wanted.push_back(targets[i]);
     }

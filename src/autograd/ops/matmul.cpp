@@ -17,7 +17,7 @@ Trans flip(Trans t) {
   return t == Trans::no ? Trans::yes : Trans::no;
 }
 
-// A batch of matrices where rows or columns stand packed, so that gemm can read it as it is.
+// A batch of matrices with packed rows or columns, which gemm reads without a copy.
 struct Operand {
   Operand(const Tensor& t, bool transposed) : values(t), trans(transposed ? Trans::yes : Trans::no) {
     const bool rows_packed = t.stride(-1) == 1 || t.dim(-1) == 1;

@@ -1,6 +1,6 @@
 // maximum over windows of pictures [B, H, W, C], channel by channel
 //   forward   y_p = max over the pixels q of p's window  x_q
-//   backward  dx_q = sum over the windows p whose maximum (the first, if several are equal) stands at q  dy_p
+//   backward  dx_q = sum over the windows p whose maximum (the first, if several are equal) is at q  dy_p
 // The place of each maximum in its window is kept.
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // simpler simple recurrent unit (Kim et al. 2019), element by element over time
 //   forward   g_t = s(f_t),  c_t = g_t c_{t-1} + (1 - g_t) x_t,  y_t = max(c_t, 0)      x, f, y [B, T, d]; c_0 = 0
 //   backward  D_t = [c_t > 0] dy_t + g_{t+1} D_{t+1},  dx_t = (1 - g_t) D_t,  df_t = D_t (c_{t-1} - x_t) g_t (1 - g_t)
-// Padding may stand behind a sequence: no step depends on a later one.
+// A sequence may end in padding: no step depends on a later one.
 #include <fmt/format.h>
 
 #include "fovea/error.hpp"

@@ -34,7 +34,7 @@ void expect(const char* op, const char* name, const Var& v, const Shape& shape) 
   }
 }
 
-/// The k-th of the parts of h columns that stand side by side.
+/// The k-th of several adjacent parts of h columns.
 Tensor half(const Tensor& t, std::size_t k, std::int64_t h) {
   if (!t) return t;
   const auto begin = static_cast<std::int64_t>(k) * h;

@@ -15,7 +15,8 @@ namespace fovea {
   return cell == Cell::gru ? 3 : 4;
 }
 
-/// One direction's run over a batch. Arrays of the user may be halves of wider ones: rows stand stride(0) apart.
+/// One direction's run over a batch. Arrays of the user may be halves of wider ones, with rows at a distance of
+/// stride(0).
 struct RnnDirection {
   bool reverse = false;
   StepMatrix state;          // U [h, gates h]

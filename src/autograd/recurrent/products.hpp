@@ -9,7 +9,7 @@
 
 namespace fovea {
 
-/// C = op(A) op(B), or += with `add`, on matrices whose rows may stand apart.
+/// C = op(A) op(B), or += with `add`, on matrices whose rows need not be adjacent.
 void multiply(kernels::Trans ta, kernels::Trans tb, const Tensor& a, const Tensor& b, bool add, const Tensor& c);
 
 /// Adds the sum of the rows, columns [begin, end), to the gradient of `to`.

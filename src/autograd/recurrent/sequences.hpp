@@ -1,4 +1,4 @@
-// Sequences of unequal length in one padded array, and where their rows stand.
+// Sequences of unequal length in one padded array, and the positions of their rows.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace fovea {
 
 /// The layout of a batch: rows in the user's padded array, rows in compact arrays that hold no padding, and chunks of
-/// sequences that one thread carries through all time steps. Inside a chunk the longest come first, so that those
-/// still running at any step stand together.
+/// sequences that one thread carries through all time steps. A chunk is sorted longest first, so that the
+/// sequences that are still running at a step are adjacent.
 class Sequences {
  public:
   /// Throws ShapeError naming `op` unless there are no or `batch` lengths, each 0 to `steps`.
@@ -36,7 +36,7 @@ class Sequences {
   [[nodiscard]] std::int64_t chunks() const { return chunks_; }
   [[nodiscard]] std::span<const std::int32_t> chunk(std::int64_t c) const;
 
-  /// How many of a chunk's first `count` sequences, which stand longest first, are still running at `step`.
+  /// How many of a chunk's first `count` sequences, which are sorted longest first, are still running at `step`.
   [[nodiscard]] std::int64_t running(std::span<const std::int32_t> chunk, std::int64_t count, std::int64_t step) const {
     while (count > 0 && length(chunk[static_cast<std::size_t>(count - 1)]) <= step) --count;
     return count;

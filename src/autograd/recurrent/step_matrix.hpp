@@ -16,7 +16,7 @@ namespace fovea {
 class StepMatrix {
  public:
   StepMatrix() = default;
-  /// `weights` is [k, n], or [n, k] with Trans::yes; its rows may stand apart.
+  /// `weights` is [k, n], or [n, k] with Trans::yes; its rows need not be adjacent.
   StepMatrix(kernels::Trans trans, const Tensor& weights, Storage storage = Storage::f32)
       : packed_(trans, weights.dim(trans == kernels::Trans::no ? 0 : 1),
                 weights.dim(trans == kernels::Trans::no ? 1 : 0), weights.data(), weights.stride(0), storage) {}

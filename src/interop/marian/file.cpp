@@ -99,7 +99,7 @@ void MarianFile::need(const std::string& name, const std::string& otherwise,
   tensors.fail(fmt::format("option {}: {} is not supported", name, given.empty() ? "\"\"" : given));
 }
 
-// The vocabulary files beside the model.
+// The vocabulary files in the model's folder.
 std::vector<fs::path> MarianFile::vocabulary_files() const {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(folder_)) {
@@ -122,8 +122,8 @@ std::vector<fs::path> MarianFile::vocabulary_files() const {
             [&](const fs::path& a, const fs::path& b) { return is_target(a) != is_target(b) ? is_target(b) : a < b; });
   if (found.empty() || found.size() > 2 || (found.size() == 2 && is_target(found[0]) == is_target(found[1]))) {
     throw FileError(
-        fmt::format("{}: one vocabulary is needed beside the model, or two with src and trg in their names "
-                    "(.yml or .spm); {} are there",
+        fmt::format("{}: the folder must hold one vocabulary, or two with src and trg in their names "
+                    "(.yml or .spm), it holds {}",
                     folder_.string(), found.size()));
   }
   return found;

@@ -13,8 +13,8 @@
 
 namespace fovea::interop {
 
-/// .npz or .bin with the options in special:model.yml, vocabularies as .spm or .yml beside it. Matrices are [in, out]
-/// but embeddings; the decoder starts from zeros. What is not supported is a FileError that names it.
+/// .npz or .bin with the options in special:model.yml, vocabularies as .spm or .yml in the same folder. Matrices are
+/// [in, out] but embeddings; the decoder starts from zeros. What is not supported is a FileError that names it.
 class MarianFile {
  public:
   explicit MarianFile(const std::filesystem::path& file);
@@ -42,7 +42,7 @@ class MarianFile {
   /// Puts FROM_Wpart and FROM_bpart as the layer TO.
   void linear(const std::string& to, const std::string& from, const std::string& part = {});
 
-  /// Throws, naming a tensor that nobody took; sets the parts of the model.
+  /// Throws, naming a tensor that was not taken; sets the parts of the model.
   [[nodiscard]] ImportedModel finish(const EncoderConfig& encoder, const GeneratorConfig& generator, int width);
 
  private:

@@ -70,13 +70,13 @@ class MarianRnn {
     if (layers < 1 || layers > 64) f_.tensors.fail(fmt::format("option {}: {} is not supported", name, layers));
     return layers;
   }
-  // Whether the encoder's layers above the first read in one direction. They become layers of both, the second of which
-  // is zeros: so is its half of the memory.
+  // Whether the encoder's layers above the first read in one direction. They become layers of both directions; the
+  // weights of the second, and its half of the memory, are zeros.
   bool one_way_above() const {
     return f_.option("enc-type", "bidirectional") == "bi-unidirectional" && depth("enc-depth") > 1;
   }
 
-  // Rows of a matrix as they stand among those of a larger one, whose others are zeros.
+  // Rows of a matrix within a larger one, whose other rows are zeros.
   struct Rows {
     std::int64_t count = 0, begin = 0, all = count;
   };
@@ -125,7 +125,7 @@ class MarianRnn {
     std::string name;
     std::int64_t all, begin, count;
   };
-  Tensor beside(std::int64_t rows, const std::vector<Columns>& parts) {
+  Tensor joined_columns(std::int64_t rows, const std::vector<Columns>& parts) {
     std::int64_t width = 0;
     for (const Columns& part : parts) width += part.count;
     const Tensor out = Tensor::empty({rows, width});
@@ -140,14 +140,14 @@ class MarianRnn {
     return out;
   }
 
-  // A GRU's reset and update gates are one array and its candidate another; an LSTM's gates stand as f, i, g, o.
-  // `inside`: the candidate's bias is multiplied by the reset gate.
+  // A GRU's reset and update gates are one array and its candidate another; an LSTM's gates are in the order f, i, g,
+  // o. `inside`: the candidate's bias is multiplied by the reset gate.
   void put_cell(const std::string& to, const std::string& from, Cell cell, const Rows& in, bool inside) {
     const std::int64_t d = dim_;
     const auto joined = [&](const std::string& part, std::int64_t rows) {
       const std::string name = from + "_" + part;
-      if (cell == Cell::gru) return beside(rows, {{name, 2 * d, 0, 2 * d}, {name + "x", d, 0, d}});
-      return beside(rows, {{name, 4 * d, d, d}, {name, 4 * d, 0, d}, {name, 4 * d, 2 * d, 2 * d}});
+      if (cell == Cell::gru) return joined_columns(rows, {{name, 2 * d, 0, 2 * d}, {name + "x", d, 0, d}});
+      return joined_columns(rows, {{name, 4 * d, d, d}, {name, 4 * d, 0, d}, {name, 4 * d, 2 * d, 2 * d}});
     };
     Parameters& p = f_.out.parameters;
     p.put(to + ".input", placed(joined("W", in.count), in));

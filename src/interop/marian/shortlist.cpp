@@ -39,7 +39,7 @@ MarianShortlist read_marian_shortlist(const FileBytes& file) {
   const auto offsets = in.number<std::uint64_t>();
   const auto count = in.number<std::uint64_t>();
   if (offsets < 1 || offsets > in.left() / 8 || count > in.left() / 4 || offsets * 8 + count * 4 != in.left()) {
-    fail("its size is not that of the lists its header tells of");
+    fail("its size is not that of the lists in its header");
   }
   if (checksum(file.bytes.subspan(counted)) != expected) fail("its checksum is another one; the file is damaged");
   std::vector<std::uint64_t> first(offsets);

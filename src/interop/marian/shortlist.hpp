@@ -1,4 +1,4 @@
-// Marian's binary lexical shortlist, as Firefox Translations has it beside its models (lex.50.50.ende.s2t.bin).
+// Marian's binary lexical shortlist, as in the model folders of Firefox Translations (lex.50.50.ende.s2t.bin).
 #pragma once
 
 #include <cstdint>

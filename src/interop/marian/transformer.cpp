@@ -38,7 +38,7 @@ class MarianTransformer {
   }
 
  private:
-  // Whether a recurrent unit stands in for the decoder's self-attention.
+  // Whether the decoder has a recurrent unit instead of self-attention.
   bool recurrent() const { return f_.option("transformer-decoder-autoreg", "self-attention") == "rnn"; }
 
   void check_options() const {

@@ -13,7 +13,7 @@
 namespace fovea::interop {
 
 /// A graph of ONNX's operators (opset 17). Each call of node() adds an operator and gives the name of its output, so a
-/// graph reads as the formula it computes. Tensors that stand there once are stored once.
+/// graph reads as the formula it computes. A tensor that is used several times is stored once.
 ///
 ///     OnnxGraph graph("encoder");
 ///     const std::string x = graph.input("source", OnnxGraph::Type::int64, {"batch", "length"});

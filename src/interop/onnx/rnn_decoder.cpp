@@ -31,7 +31,7 @@ std::string unit(OnnxLayers& l, const std::string& x) {
   return l.graph.node("Div", {x, l.graph.node("Max", {norm, l.graph.number(1e-8F)})});
 }
 
-// One step. Values that are carried on stand by their names in the graph; each is replaced as it is computed.
+// One step. The state is a set of names in the graph; each is replaced as its value is computed.
 class RnnStep {
  public:
   RnnStep(OnnxLayers layers, const RnnDecoderConfig& config, const StepMemory& attended)

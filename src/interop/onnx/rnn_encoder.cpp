@@ -9,7 +9,7 @@
 namespace fovea::interop {
 namespace {
 
-// ONNX orders a GRU's gates z, r, n and an LSTM's i, o, f, g; here they stand as r, z, n and i, f, g, o.
+// ONNX orders a GRU's gates z, r, n and an LSTM's i, o, f, g; here the orders are r, z, n and i, f, g, o.
 std::vector<std::int64_t> gate_order(Cell cell) {
   return cell == Cell::gru ? std::vector<std::int64_t>{1, 0, 2} : std::vector<std::int64_t>{0, 3, 1, 2};
 }

@@ -89,7 +89,7 @@ void store(const __m512i (&v)[16], Bf16* tile) {
   for (int r = 0; r < 16; ++r) _mm512_store_si512(tile + r * kBf16Depth, v[r]);
 }
 
-// A tile of 16 rows as they are stored, 32 values each, of which `rows` and `count` are there.
+// A tile of 16 rows as they are stored, 32 values each; only `rows` and `count` are in the array.
 void rows_tile(const float* from, std::int64_t stride, std::int64_t rows, std::int64_t count, __m512i (&v)[16]) {
   if (rows >= 16 && count >= kBf16Depth) {
     for (std::int64_t r = 0; r < 16; ++r) v[r] = round_32(from + r * stride);
@@ -98,7 +98,7 @@ void rows_tile(const float* from, std::int64_t stride, std::int64_t rows, std::i
   for (std::int64_t r = 0; r < 16; ++r) v[r] = r < rows ? round_some(from + r * stride, count) : _mm512_setzero_si512();
 }
 
-// A tile of 16 pairs of rows as they are stored, 16 values each, of which `rows` and `count` are there.
+// A tile of 16 pairs of rows as they are stored, 16 values each; only `rows` and `count` are in the array.
 void pairs_tile(const float* from, std::int64_t stride, std::int64_t rows, std::int64_t count, __m512i (&v)[16]) {
   if (rows >= 2 * 16 && count >= 16) {
     for (std::int64_t r = 0; r < 16; ++r) {

@@ -10,7 +10,7 @@ void multiply_in_bf16(const Product& x) {
   const std::int64_t most = std::max(l2_size() / kBlockDepth / 2, std::int64_t{128}) / 32 * 32;
   const std::int64_t strip =
       kBf16Rows * (x.tiles != nullptr ? bf16_depth(x.k) : std::min(bf16_depth(x.k), kBlockDepth));
-  // As Bf16, of which two fit into a float.
+  // As Bf16; a float has room for two.
   const auto room = [](std::int64_t values) { return static_cast<std::size_t>((values + 1) / 2); };
   for (std::int64_t j = 0; j < x.n; j += most) {
     const std::int64_t n = std::min(most, x.n - j);

@@ -6,7 +6,7 @@ namespace fovea::kernels {
 
 namespace {
 
-// Rounds rows i to i + m of A; their scales stand behind them.
+// Rounds rows i to i + m of A; their scales follow them.
 void round_rows(const Product& x, std::int64_t i, std::int64_t m, std::int8_t* rows, float* scales) {
   const std::int64_t depth = int8_depth(x.k);
   for (std::int64_t r = 0; r < m; ++r) scales[r] = x.int8->quantize(x.k, x.a + (i + r) * x.lda, rows + r * depth);

@@ -5,7 +5,7 @@
 
 namespace fovea::kernels {
 
-/// All of k at once, with B as it stands: for few rows, and when all of B is small or packed already.
+/// All of k at once, with B as it is: for few rows, and when all of B is small or packed already.
 void multiply_at_once(const GemmKernels& kernels, const Product& x);
 
 /// When A has few enough rows to stay in the second-level cache: panel by panel of B is packed in the first-level cache

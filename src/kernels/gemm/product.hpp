@@ -1,4 +1,4 @@
-// A product on its way through the blocks: what is multiplied, where its parts stand, and how each part ends.
+// A product on its way through the blocks: what is multiplied, the positions of its parts, and how each part ends.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Product {
   float* c;
   std::int64_t ldc;
   Epilogue epilogue;
-  std::int64_t width;                 // of the whole product, of which this may be some columns
+  std::int64_t width;                 // of the whole product; this may be a part of its columns
   const float* panels = nullptr;      // of a B that is packed already: [n / nr][k][nr]
   const Bf16Kernels* bf16 = nullptr;  // multiplies in bf16
   const Bf16* tiles = nullptr;        // of a B that is packed for it already
@@ -60,10 +60,10 @@ struct Depth {
   std::int64_t p, k;
 };
 
-/// Rows i to i + m of op(A) where they stand.
+/// Rows i to i + m of op(A), without a copy.
 GemmFetch stored_a(const Product& x, std::int64_t i, std::int64_t m, Depth d);
 
-/// Columns j to j + n of op(B) where they stand.
+/// Columns j to j + n of op(B), without a copy.
 GemmFetch stored_b(const Product& x, std::int64_t j, std::int64_t n, Depth d);
 
 /// Whether A must be copied: rows a multiple of 4 KB apart fall into one set of the first-level cache, and columns of

@@ -56,7 +56,7 @@ struct AdditiveScores {
     return sum;
   }
 
-  /// kKeep: the tanh values of pair (a, b) stand at t + (a * stride + b) * kLanes, vectors of features t_stride apart.
+  /// kKeep: the tanh values of pair (a, b) are at t + (a * stride + b) * kLanes, vectors of features t_stride apart.
   template <bool kKeep>
   HWY_INLINE void tile(const Tile& t, float* s, int stride, float* tanhs, std::int64_t t_stride) {
     const F f;

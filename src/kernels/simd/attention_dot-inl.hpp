@@ -6,7 +6,7 @@
 namespace fovea::kernels::FOVEA_ISA {
 namespace {
 
-/// scale * log2(e) * k q': keys as they stand, queries transposed once per block.
+/// scale * log2(e) * k q': keys as they are stored, queries transposed once per block.
 struct DotScores {
   const DotHead& head;
   float* q;  // [dim, queries], scaled

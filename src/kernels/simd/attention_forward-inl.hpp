@@ -93,7 +93,7 @@ HWY_INLINE void scaled_row(const float* from, float* to, std::int64_t width, flo
 }
 
 // The weighted sum pair by pair, for a tile that hides some pairs and whose values are not all finite: 0 * NaN.
-// The weight of pair (key a, query b) stands at s + a * key_step + b * query_step.
+// The weight of pair (key a, query b) is at s + a * key_step + b * query_step.
 template <class Head>
 HWY_INLINE void add_seen_values(const Head& head, const Tile& t, const float* s, int key_step, int query_step,
                                 float* sum, std::int64_t sum_stride) {
@@ -137,7 +137,7 @@ HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row
     hn::StoreU(hn::Set(f, kMinusInf), f, run.peak + c);
     hn::StoreU(hn::Zero(f), f, run.mass + c);
   }
-  // The sum stands in `out` where whole vectors fit there.
+  // The sum is kept in `out` where whole vectors fit there.
   const bool direct = head.value_dim % kLanes == 0;
   const int padded = whole_vectors(head.value_dim);
   float* sum = direct ? head.out + row0 * head.out_stride : carve.floats(kQueryTile * padded);

@@ -9,7 +9,7 @@ using F = hn::ScalableTag<float>;
 using V = hn::Vec<F>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(F()));
 
-// Accumulators: rows by vectors. As many as the registers hold beside the vectors of B and one value of A.
+// Accumulators: rows by vectors. As many as fit into the registers with the vectors of B and one value of A.
 #if FOVEA_REGISTERS == 32
 constexpr int kMaxVectors = 4;
 constexpr int kMaxRows[] = {0, 16, 12, 8, 6};

@@ -216,7 +216,7 @@ void softmax(std::int64_t keys, float* scores) {
                       HWY_ATTR { lanes.store(hn::Mul(lanes.load(scores + j), share), scores + j); });
 }
 
-// The j-th of rows that stand at offsets or at even distances.
+// The j-th of rows at offsets or at even distances.
 HWY_INLINE const float* row_at(const HeadsStep& s, const float* rows, std::int64_t j) {
   return rows + (s.offsets != nullptr ? s.offsets[j] : j * s.stride);
 }

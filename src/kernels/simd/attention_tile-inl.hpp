@@ -1,7 +1,7 @@
 // What all tiled attention kernels share: packing, and what is visible of a tile.
 //
 // A tile is [keys, queries]: row j holds the scores of key j, lanes are queries. So the maximum and the sum of a
-// softmax run down the rows, lane by lane, and keys and values are read as they stand, one value at a time.
+// softmax run down the rows, lane by lane, and keys and values are read as they are stored, one value at a time.
 #pragma once
 
 #include "kernels/attention.hpp"
@@ -206,11 +206,11 @@ HWY_INLINE Range visible_keys(const Visibility& visibility, std::int64_t row0, i
     visible.begin = most(visible.begin, first - window);
     visible.end = least(visible.end, last + window + 1);
   }
-  visible.begin = visible.begin / kKeyTile * kKeyTile;  // tiles stand at fixed places
+  visible.begin = visible.begin / kKeyTile * kKeyTile;  // tiles begin at multiples of their size
   return visible;
 }
 
-/// One tile: where it stands, and what of it is visible. Pair (key a, query b), counted inside the tile, is in the band
+/// One tile: its position, and what of it is visible. Pair (key a, query b), counted inside the tile, is in the band
 /// if from <= b - a <= to.
 struct Tile {
   std::int64_t row0, key0;
@@ -256,7 +256,7 @@ HWY_INLINE bool bias_hides_all(const Visibility& visibility, const Tile& t) {
 HWY_INLINE Tile tile_at(const Visibility& visibility, std::int64_t row0, int queries, std::int64_t key0, int keys) {
   Tile t = {row0, key0, queries, keys, -(1 << 28), 1 << 28, false, false, false};
   const std::int64_t far = 1 << 28;
-  const std::int64_t diagonal = key0 - row0 - visibility.offset;  // b - a of a query that stands at the key
+  const std::int64_t diagonal = key0 - row0 - visibility.offset;  // b - a of a query at the position of the key
   const std::int64_t window = least(visibility.window, kFar);
   if (window >= 0) {
     t.from = static_cast<int>(most(-far, least(far, diagonal - window)));
@@ -316,7 +316,7 @@ HWY_INLINE bool adjust(const Visibility& visibility, const Tile& t, float* HWY_R
   const V slope = hn::Set(f, visibility.alibi_slope * -kLog2eFloat);
   const auto from = hn::Set(di, t.from);
   const auto to = hn::Set(di, t.to);
-  // b - a of a query that stands at the key: distances of ALiBi count from there.
+  // b - a of a query at the position of the key: distances of ALiBi count from there.
   const V diagonal = hn::Set(f, static_cast<float>(t.key0 - t.row0 - visibility.offset));
   bool hidden = false;
   for (int column = 0; column < t.queries; column += kLanes) {

@@ -98,7 +98,7 @@ HWY_INLINE V broadcast(const float* a, std::int64_t a_row) {
 #endif
 }
 
-// kWidth vectors wide. kRowsOfA: A stands in rows (a_k 1), else its values for one p stand together (a_row 1).
+// kWidth vectors wide. kRowsOfA: A is stored by rows (a_k 1), else its values for one p are adjacent (a_row 1).
 // kMasked: the last vector of B must not be read past `width`.
 template <int R, int kWidth, bool kRowsOfA, bool kMasked>
 void tile(const Tile& t) {
@@ -143,7 +143,7 @@ void tile(const Tile& t) {
   const float* a9 = a0 + 9 * a_row;
   const float* a12 = a0 + 12 * a_row;
 
-// Row i stands i % 3 distances from the pointer of its group.
+// Row i is i % 3 distances from the pointer of its group.
 #define FOVEA_GROUP_0 a0
 #define FOVEA_GROUP_1 a0
 #define FOVEA_GROUP_2 a0

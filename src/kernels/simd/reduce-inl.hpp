@@ -66,7 +66,7 @@ HWY_INLINE float max_over(const float* x, std::int64_t n) {
   return hn::GetLane(hn::MaxOfLanes(f, hn::Max(a, b)));
 }
 
-/// Stores v, or adds it to what stands there.
+/// Stores v, or adds it to what is stored there.
 template <bool kAdd, class Lanes>
 HWY_INLINE void put(const Lanes& lanes, Floats v, float* to) {
   if constexpr (kAdd) v = hn::Add(v, lanes.load(to));

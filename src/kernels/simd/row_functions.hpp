@@ -1,4 +1,4 @@
-// The row kernels of one instruction set, which stand in several files; rows.cpp gathers them.
+// The row kernels of one instruction set, defined in several files; rows.cpp gathers them.
 #pragma once
 
 #include "kernels/rows.hpp"

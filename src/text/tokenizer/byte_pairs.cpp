@@ -146,7 +146,7 @@ BytePairTokenizer::BytePairTokenizer(Vocabulary vocabulary, const std::vector<Me
 }
 
 // The pair of the lowest rank is merged first, of equal ones the leftmost. A queue holds the pairs that were neighbours
-// when they were found; those of which a part is gone since are passed over. So a word of n bytes takes n log n steps.
+// when they were found; pairs that have lost a part since are skipped. So a word of n bytes takes n log n steps.
 void BytePairTokenizer::encode_word(std::string_view word, std::vector<std::int32_t>& ids) const {
   struct Part {
     std::int32_t id, before, after;  // -1: none
@@ -217,7 +217,7 @@ void BytePairTokenizer::save(const std::filesystem::path& folder, const std::str
   const nlohmann::ordered_json out{
       {"format", byte_pairs_format}, {"version", 1}, {"tokens", vocabulary_.tokens()}, {"merges", merges}};
   write_whole_file(folder / (name + ".json"), out.dump(0) + "\n");
-  std::error_code ignored;  // a SentencePiece model that stood there before would be taken for this one
+  std::error_code ignored;  // load_tokenizer() would take an earlier SentencePiece model for this one
   std::filesystem::remove(folder / (name + ".model"), ignored);
   std::filesystem::remove(folder / (name + ".pieces.json"), ignored);
 }

@@ -8,8 +8,8 @@
 
 namespace fovea::text {
 
-/// A trie whose edges stand in one hash table: made in one pass over the texts, where a double array is searched for
-/// places. Texts hold no NUL.
+/// A trie whose edges are in one hash table. It is built in one pass over the texts, while a double array needs a
+/// search for free places. Texts hold no NUL.
 class ByteTrie {
  public:
   static constexpr std::int32_t root = 0;

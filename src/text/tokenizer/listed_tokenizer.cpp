@@ -160,7 +160,7 @@ void ListedTokenizer::save(const std::filesystem::path& folder, const std::strin
                                    {"kind", name_of(tokens_.kind)},
                                    {"tokens", vocabulary_.tokens()}};
   write_whole_file(folder / (name + ".json"), out.dump(0) + "\n");
-  std::error_code ignored;  // a SentencePiece model that stood there before would be taken for this one
+  std::error_code ignored;  // load_tokenizer() would take an earlier SentencePiece model for this one
   std::filesystem::remove(folder / (name + ".model"), ignored);
   std::filesystem::remove(folder / (name + ".pieces.json"), ignored);
 }

@@ -7,7 +7,7 @@
 
 namespace fovea::text {
 
-/// Turns are separated by tabs, the oldest first. Each is cut by `inner`; <s> stands between two. Turns without text
+/// Turns are separated by tabs, the oldest first. Each is cut by `inner`; <s> separates two turns. Turns without text
 /// are left out, and so are all but the last `most`.
 ///
 ///     turn_tokenizer(words, 5)->encode("hello\tgood morning");  // hello <s> good morning

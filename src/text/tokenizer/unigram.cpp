@@ -1,4 +1,4 @@
-// Fields of a model (see sentencepiece_check.cpp) that are read here besides its pieces:
+// Fields of a model (see sentencepiece_check.cpp) that are read here, apart from its pieces:
 //   ModelProto      4 self_test_data
 //   TrainerSpec     3 model_type, 24 treat_whitespace_as_suffix, 35 byte_fallback, 44 unk_surface, 45 to 48 names of
 //                   <unk>, <s>, </s> and <pad>

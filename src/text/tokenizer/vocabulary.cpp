@@ -77,7 +77,7 @@ Vocabulary vocabulary_of(const nlohmann::json& tokens, const std::string& where)
         fail(fmt::format("token {} is not {}", i, special_token(static_cast<std::int32_t>(i))));
       }
     } else if (token.empty() || token.find('\0') != std::string::npos || !vocabulary.add(token)) {
-      fail(fmt::format("token {} is empty, special or stands there twice", i));
+      fail(fmt::format("token {} is empty, special or a duplicate", i));
     }
   }
   return vocabulary;
