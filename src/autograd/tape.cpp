@@ -15,7 +15,7 @@ namespace fovea {
 namespace {
 
 thread_local bool grad_enabled = true;
-// One for all threads: a graph that is handed to another thread and goes on there keeps its order.
+// One for all threads: a graph that another thread continues keeps its order.
 std::atomic<std::uint64_t> next_sequence{0};
 
 void add_in_place(const Tensor& into, const Tensor& from) {

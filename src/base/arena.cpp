@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kAlign = 64;
 constexpr std::size_t kHuge = std::size_t{2} << 20;
-constexpr std::size_t kLarge = std::size_t{64} << 10;  // what is not too small to look for a larger block instead
+constexpr std::size_t kLarge = std::size_t{64} << 10;  // from this size on, a larger free block may serve instead
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kAddressSanitizer = true;
@@ -74,7 +74,7 @@ std::size_t class_bytes(std::size_t size_class) {
 }
 
 // Each thread has an arena of its own, so that what a thread does in a step, and with it which blocks it finds free,
-// does not depend on the others' timing. A block goes back to the arena it came from, whoever releases it.
+// does not depend on the others' timing. A block returns to the arena it came from, from any thread.
 struct Arena {
   std::mutex mutex;
   std::array<Header*, kClasses> free{};

@@ -24,7 +24,7 @@ template <class T>
   return bytes;
 }
 
-/// An estimate: a node of a map is taken for its entry and four words.
+/// An estimate: a node of a map counts as its entry and four words.
 template <class T>
 [[nodiscard]] std::size_t heap_bytes(const std::map<std::string, T>& map) {
   std::size_t bytes = 0;

@@ -36,7 +36,7 @@ class Processes {
   /// Messages between two processes that have the same channel, 0 to 16,000, arrive in the order in which they were
   /// begun and are listed, and both sides know their sizes. Exchanges of different channels may begin in any order.
   [[nodiscard]] virtual int start(int channel, std::span<const Outgoing> send, std::span<const Incoming> receive) = 0;
-  /// Moves messages on, and says whether all of the ticket are through: then the ticket is no more.
+  /// Makes progress on messages; true when all of the ticket's are complete, which ends the ticket.
   [[nodiscard]] virtual bool done(int ticket) = 0;
   /// Until they are. Throws Error naming the rank that does not answer.
   virtual void wait(int ticket) = 0;

@@ -27,7 +27,7 @@ class WholeFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// All bytes are on the disk when this returns, not yet under the name: of several files that shall appear together,
+  /// All bytes are on the disk when this returns, not yet under the name: of several files that must appear together,
   /// prepare each before the first is committed.
   void prepare();
   /// On the disk, under its name, when this returns.

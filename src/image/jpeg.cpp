@@ -48,7 +48,7 @@ void watch_scans(j_common_ptr info) {
   }
 }
 
-// False: decoding.message says what is wrong.
+// False on an error, which decoding.message describes.
 bool read_header(Decoding& d, std::span<const std::byte> bytes) {
   d.jpeg.err = jpeg_std_error(&d.errors);
   d.errors.error_exit = leave;

@@ -35,7 +35,7 @@ class ForeignTensors {
 
   /// Throws for a duplicate name, and when type and shape do not fit the bytes.
   void add(const std::string& name, Item item);
-  /// Another name for a tensor that is there.
+  /// Adds a second name for a tensor.
   void alias(const std::string& name, const std::string& of);
 
   [[nodiscard]] const std::string& file() const { return file_; }
@@ -52,7 +52,7 @@ class ForeignTensors {
   [[nodiscard]] Tensor take(std::string_view name, const Shape& expected);
   /// A single number; `otherwise` when it is not there.
   [[nodiscard]] double number(std::string_view name, double otherwise);
-  /// Counts as taken, if it is there.
+  /// Marks a tensor as taken, if there is one of this name.
   void ignore(std::string_view name);
   /// Throws, naming a tensor that was not taken.
   void finish() const;

@@ -17,7 +17,7 @@ struct BatchOptions {
 };
 
 /// The batches of a corpus, epoch by epoch; each pair is in exactly one batch of an epoch. Everything about an epoch
-/// follows from (options, epoch), so a training goes on from (epoch, index) as if it had never stopped.
+/// follows from (options, epoch), so a training continues from (epoch, index) as if it had never stopped.
 ///
 ///     Batches batches(corpus, {.batch_tokens = 4096, .seed = 7});
 ///     batches.start_epoch(epoch);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 30;  // of a file's lines
-// Text becomes some 3 to 20 times smaller; what unpacks to far more is made to fill the memory of whoever reads it.
+// Text becomes some 3 to 20 times smaller; a file that unpacks to far more was made to fill the reader's memory.
 constexpr std::uint64_t kMostUnpacked = 100;
 constexpr std::uint64_t kAlwaysUnpacked = std::uint64_t{64} << 20;
 

@@ -26,7 +26,7 @@ bool read_header(std::string_view line, std::int64_t& words, std::int64_t& width
   return rest.find_first_not_of(" \r") == std::string_view::npos && words >= 0 && width >= 1;
 }
 
-// Whether a file that begins with a header goes on in bytes: a text of numbers has neither NUL nor other controls.
+// Whether a file that begins with a header is binary: a text of numbers has neither NUL nor other controls.
 bool is_binary(std::string_view bytes) {
   const std::size_t line = bytes.find('\n');
   std::int64_t words = 0;

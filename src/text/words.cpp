@@ -27,7 +27,7 @@ struct Chunk {
     ends.push_back(text.size());
   }
 
-  // Moves its words to `out`: one ends where a word of the text ends, unless a piece goes on there.
+  // Moves its words to `out`: one ends where a word of the text ends, unless a piece continues there.
   void move_to(PieceWords& out) {
     if (ends.empty()) return;
     std::vector<std::size_t> cuts;

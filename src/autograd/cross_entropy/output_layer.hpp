@@ -14,7 +14,7 @@ namespace fovea {
 template <class T>
 using ArenaVector = std::vector<T, ArenaAllocator<T>>;
 
-/// What the output layer of a model is, and what is wanted of it.
+/// The output layer of a model, and the results that are wanted of it.
 struct OutputLayer {
   std::int64_t rows = 0, width = 0, vocabulary = 0;
   const float* x = nullptr;  // [rows, width], `x_stride` apart

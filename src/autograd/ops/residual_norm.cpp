@@ -1,7 +1,7 @@
 // a residual connection and the layer norm after it, in one pass
 //   forward   sum = x + dropout(y),  normed = layer_norm(sum)
 //   backward  d = dsum + (layer_norm's dx of dnormed),  dx = d,  dy = dropout's mask * d
-// A post-norm transformer goes on with `normed` alone, a pre-norm one with both.
+// A post-norm Transformer continues with `normed` alone, a pre-norm one with both.
 #include <fmt/format.h>
 
 #include "autograd/dropout.hpp"

@@ -20,7 +20,7 @@ bool luong(const RnnDecoderConfig& c) {
 // What does not change from step to step.
 struct StepMemory {
   std::string memory;   // [batch, length, width]
-  std::string keys;     // [batch, length, dim], as the score wants them
+  std::string keys;     // [batch, length, dim], as the score takes them
   std::string visible;  // [batch, length]
   std::string lengths;  // [batch]
 };

@@ -20,7 +20,7 @@ class MappedTokenizer final : public Tokenizer {
   [[nodiscard]] std::int32_t size() const override { return vocabulary_.size(); }
   using Tokenizer::encode;
   /// Tokens such as ">>deu<<" at the start of a line, where the list has them, are taken as they are: the language that
-  /// a model for several shall write.
+  /// a model for several has to write.
   void encode(std::string_view line, std::vector<std::int32_t>& ids, std::vector<std::string>* pieces) const override;
   [[nodiscard]] std::string decode(std::span<const std::int32_t> ids) const override;
   [[nodiscard]] const std::string& piece(std::int32_t id) const override { return vocabulary_.token(id); }

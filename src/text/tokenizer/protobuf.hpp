@@ -7,7 +7,7 @@
 
 namespace fovea::text {
 
-/// Thrown where a message cannot be read; whoever knows the file turns it into a FileError.
+/// Thrown for a message that cannot be read; the caller, which knows the file, throws a FileError instead.
 struct Damage {
   std::string what;
 };

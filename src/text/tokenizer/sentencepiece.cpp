@@ -283,7 +283,7 @@ Characters choose_characters(std::vector<std::string>& lines, std::int32_t vocab
   out.coverage = (static_cast<double>(covered) - 0.5) / static_cast<double>(counts.total());
   out.left_out = static_cast<std::int64_t>(entries.size() - room);
   out.share_left_out = 1 - static_cast<double>(covered) / static_cast<double>(counts.total());
-  if (out.coverage < least_coverage) {  // a vocabulary much too small for its text: it learns from what is left of it
+  if (out.coverage < least_coverage) {  // the vocabulary is far too small for the text: it learns from the covered part
     out.coverage = 1;
     for (std::string& line : lines) {
       std::string rest;
