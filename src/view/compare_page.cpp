@@ -29,14 +29,10 @@ std::string compare_page(const std::vector<Compared>& all, bool checkpoints, con
     pictures.back().title.clear();  // it stands above the picture
   }
   const char* kind = checkpoints ? "checkpoints" : models ? "models" : "scores";
-  PageParts parts;
-  parts.kind = "compare";
-  parts.title = sentence;
-  parts.body =
-      "<div id=\"compare\"><noscript>This page draws with JavaScript.</noscript></div>\n" +
-      data_element("pictures", records_json(pictures)) +
-      data_element("compared", nlohmann::json{{"kind", kind}, {"sentence", sentence}, {"entries", entries}}.dump());
-  return html_page(parts);
+  const nlohmann::json compared{{"kind", kind}, {"sentence", sentence}, {"entries", entries}};
+  return html_page({.kind = "compare",
+                    .title = sentence,
+                    .data = {{"pictures", records_json(pictures)}, {"compared", compared.dump()}}});
 }
 
 }  // namespace fovea::view

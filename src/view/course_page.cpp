@@ -5,12 +5,7 @@
 namespace fovea::view {
 
 std::string course_page(std::string_view recorded) {
-  PageParts parts;
-  parts.kind = "course";
-  parts.title = "Fovea";
-  parts.body = "<div id=\"view-learn\"><noscript>This page computes with JavaScript.</noscript></div>\n" +
-               data_element("recorded", recorded);
-  return html_page(parts);
+  return html_page({.kind = "course", .title = "Fovea", .data = {{"recorded", std::string(recorded)}}});
 }
 
 }  // namespace fovea::view

@@ -29,22 +29,16 @@ std::string html_page(const PageParts& parts) {
       "<header class=\"page-head\"><div><h1>{}</h1>",
       parts.language, escape_markup(parts.title), asset(kind + ".css"), escape_markup(parts.title));
   if (!parts.lead.empty()) out += fmt::format("<p class=\"lead\">{}</p>", escape_markup(parts.lead));
-  out +=
-      "</div><button class=\"theme-button\" aria-label=\"Light or dark\" title=\"Light or dark\">◐</button></header>\n";
-  out += "<main>\n" + parts.body + "</main>\n<script>\n";
+  out += "</div></header>\n<main>\n<noscript><p class=\"card\">This page needs JavaScript.</p></noscript>\n";
+  out += "<div id=\"page\"></div>\n" + parts.body + "</main>\n";
+  for (const auto& [id, json] : parts.data) out += data_element(id, json);
+  out += "<script>\n";
   out += asset(kind + ".js");
   return out + "</script>\n</body>\n</html>\n";
 }
 
 std::string attention_page(const std::vector<AttentionRecord>& pictures, const std::string& title) {
-  PageParts parts;
-  parts.kind = "attention";
-  parts.title = title;
-  parts.body =
-      "<div class=\"card\" id=\"attention\"><noscript>This page draws with JavaScript; fovea view --svg makes a "
-      "picture that needs none.</noscript></div>\n" +
-      data_element("pictures", records_json(pictures));
-  return html_page(parts);
+  return html_page({.kind = "attention", .title = title, .data = {{"pictures", records_json(pictures)}}});
 }
 
 }  // namespace fovea::view

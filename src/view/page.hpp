@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fovea/attention_record.hpp"
@@ -15,7 +16,8 @@ struct PageParts {
   std::string title;
   std::string lead;  // a line under the title
   std::string language = "en";
-  std::string body;  // markup for <main>
+  std::vector<std::pair<std::string_view, std::string>> data;  // JSON by name, for readData(name) of the module
+  std::string body;                                            // markup for <main> that is not drawn by the module
 };
 
 [[nodiscard]] std::string html_page(const PageParts& parts);

@@ -180,14 +180,7 @@ std::string shaded_document(const std::vector<SvgPiece>& pieces, const std::stri
 }
 
 std::string shaded_page(const std::vector<AttentionRecord>& records, const std::string& title) {
-  PageParts parts;
-  parts.kind = "classification";
-  parts.title = title;
-  parts.body =
-      "<div id=\"texts\"><noscript>This page draws with JavaScript; the same as a picture needs "
-      "none.</noscript></div>\n" +
-      data_element("pictures", records_json(records));
-  return html_page(parts);
+  return html_page({.kind = "classification", .title = title, .data = {{"pictures", records_json(records)}}});
 }
 
 }  // namespace fovea::view

@@ -18,11 +18,10 @@ export function addPageTools({ title, lead, language } = {}) {
     if (title) document.title = heading.textContent = title();
     if (lead) line.textContent = lead();
   });
-  const theme = head.querySelector('.theme-button');
-  theme.setAttribute('data-word-label', 'page.theme');
+  const theme = make('button', { type: 'button', class: 'theme-button', 'data-word-label': 'page.theme' }, '◐');
   connectThemeButton(theme);
   const other = make('button', { type: 'button', class: 'quiet', id: 'language', 'data-word': 'page.otherLanguage' });
-  theme.before(other);
+  head.append(other, theme);
   connectLanguageButton(other);
   if (language) setLanguage(language);
   else startLanguage();

@@ -2,7 +2,7 @@
 import '../styles/base.css';
 import '../styles/attention.css';
 import { attentionView } from '../attention/attention_view.js';
-import { readData } from '../lib/dom.js';
+import { make, readData } from '../lib/dom.js';
 import { addPageTools } from '../lib/page_tools.js';
 import { attentionWords } from '../words/attention.js';
 
@@ -12,8 +12,10 @@ const link = () => {
   const parts = new URLSearchParams(location.hash.slice(1));
   return { at: (Number(parts.get('line')) || 1) - 1, layer: parts.get('layer') || '', head: parts.get('head') || '' };
 };
+const element = make('div', { class: 'card' });
+document.getElementById('page').append(element);
 const wanted = link();
-const view = attentionView(document.getElementById('attention'), pictures, {
+const view = attentionView(element, pictures, {
   onshow: (state) => {
     const parts = new URLSearchParams({ line: state.at + 1 });
     if (state.layer !== '') parts.set('layer', state.layer);

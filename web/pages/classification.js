@@ -7,7 +7,7 @@ import { addPageTools } from '../lib/page_tools.js';
 import { decisionRows, labelBars } from '../views/classification.js';
 import { classifyWords } from '../words/classify.js';
 
-const host = document.getElementById('texts');
+const host = document.getElementById('page');
 const pictures = readData('pictures');
 onLanguageChange(() =>
   host.replaceChildren(

@@ -18,7 +18,7 @@ import { stepsWords } from '../words/steps.js';
 const { kind, sentence, entries } = readData('compared');
 const checkpoints = kind === 'checkpoints';
 const pictures = readData('pictures');
-const host = document.getElementById('compare');
+const host = document.getElementById('page');
 const panes = [];
 let forwarding = false; // so that the others do not forward what they receive
 
@@ -74,7 +74,7 @@ function put(pane, index) {
   pane.view.set([pictures[index]]);
 }
 
-host.replaceChildren();
+host.classList.add('compare');
 host.classList.toggle(
   'small',
   !checkpoints && pictures.length > 2 && Math.max(...pictures.map((one) => headMaps(one).length)) < 2,

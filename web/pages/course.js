@@ -18,7 +18,7 @@ const server = {
     return found.answer;
   },
 };
-const course = new Course(document.getElementById('view-learn'), server, (id) => {
+const course = new Course(document.getElementById('page'), server, (id) => {
   if (location.hash !== `#lesson=${id}`) history.replaceState(null, '', `#lesson=${id}`);
 });
 const wanted = () => new URLSearchParams(location.hash.slice(1)).get('lesson');

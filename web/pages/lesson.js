@@ -47,7 +47,7 @@ function draw() {
   player.show();
 }
 
-document.getElementById('lesson-here').replaceChildren(player.element, steps, card, display.element);
+document.getElementById('page').replaceChildren(player.element, steps, card, display.element);
 if (!lesson.picture) steps.after(closing);
 onLanguageChange(draw);
 onThemeChange(() => tables.forEach(paintCells));

@@ -11,7 +11,7 @@ const addresses = readData('addresses');
 const pictures = readData('pictures');
 onLanguageChange(() =>
   document
-    .getElementById('pictures-here')
+    .getElementById('page')
     .replaceChildren(...pictures.map((record, i) => make('div', { class: 'card' }, pictureView(record, addresses[i])))),
 );
 addPageTools({ lead: () => pictureWords.lead });

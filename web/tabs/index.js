@@ -1,4 +1,4 @@
-// The tabs of the server's page, in their order. A tab is an object with
+// The tabs of the server's page. They are shown in the order of the server's models. A tab is an object with
 //   task         the task as /models names it; also the tab's name in the address
 //   words        its dictionary, with `tab` (the button) and `tagline` (the line beside the logo)
 //   create(page) makes the tab; what it returns has

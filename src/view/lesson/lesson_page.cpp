@@ -5,14 +5,11 @@ namespace fovea::view {
 
 std::string lesson_page(const Lesson& lesson) {
   const LessonWords words(lesson.language);
-  PageParts parts;
-  parts.kind = "lesson";
-  parts.title = words(lesson.title);
-  parts.lead = words(lesson.lead);
-  parts.language = words.tag();
-  parts.body = "<div id=\"lesson-here\"><noscript>This page draws with JavaScript.</noscript></div>\n" +
-               data_element("lesson", lesson_json(lesson));
-  return html_page(parts);
+  return html_page({.kind = "lesson",
+                    .title = words(lesson.title),
+                    .lead = words(lesson.lead),
+                    .language = words.tag(),
+                    .data = {{"lesson", lesson_json(lesson)}}});
 }
 
 }  // namespace fovea::view
