@@ -217,7 +217,7 @@ TEST(AttentionalRnn, ASequencesResultDoesNotDependOnTheOthers) {
   set_threads(before);
 }
 
-TEST(AttentionalRnn, WhatStandsInThePaddingNeverMatters) {
+TEST(AttentionalRnn, PaddingNeverChangesTheResult) {
   for (const DecoderForm form : kForms) {
     const DecoderCase c{.form = form, .layers = form == DecoderForm::conditional ? 2 : 1};
     std::vector<Tensor> values = c.random();

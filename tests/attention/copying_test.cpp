@@ -18,7 +18,7 @@ using test::random_tensor;
 
 constexpr std::int64_t kBatch = 2, kSteps = 3, kKeys = 5, kWords = 7;
 const std::vector<std::int64_t> kLengths{5, 3};
-// Words 7 and 8 are of the source alone; past a length stands what must not count.
+// Words 7 and 8 are of the source alone; positions past a length must not count.
 const std::vector<std::int32_t> kSource{4, 7, 4, 8, 3, 5, 7, 3, 4, 4};
 const std::vector<std::int32_t> kTargets{4, 8, 6, 7, 4, 0};  // the last is padding; the second 4 is not in its source
 

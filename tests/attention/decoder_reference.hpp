@@ -1,4 +1,4 @@
-// A decoder with attention by the formulas, one number at a time in double: what attentional_rnn() is held to.
+// A decoder with attention by the formulas, one number at a time in double: the reference for attentional_rnn().
 #pragma once
 
 #include <cmath>

@@ -155,13 +155,13 @@ TEST(Exact, ScoresOfAnySizeStayFinite) {
   }
 }
 
-// A sequence alone, and the same beside a longer one: padded further, first or second.
+// A sequence alone, and in a batch with a longer one: padded further, first or second.
 TEST(Exact, ASequenceGivesTheSameBytesInAnyBatch) {
   const std::int64_t queries = 37, keys = 41, more = 70;
   const Tensor q = random_tensor({1, queries, 6}, 1), k = random_tensor({1, keys, 6}, 2),
                v = random_tensor({1, keys, 4}, 3);
   const Tensor dout = random_tensor({1, queries, 4}, 4);
-  const auto beside = [](const Tensor& t, std::int64_t rows, int place) {
+  const auto batched = [](const Tensor& t, std::int64_t rows, int place) {
     Tensor both = random_tensor({2, rows, t.dim(2)}, 99);
     both.select(0, place).slice(0, 0, t.dim(1)).copy_from(t.select(0, 0));
     return both;
@@ -174,9 +174,9 @@ TEST(Exact, ASequenceGivesTheSameBytesInAnyBatch) {
         for (const int place : {0, 1}) {
           Ints lengths{more, more};
           lengths[static_cast<std::size_t>(place)] = keys;
-          const Result both = run(by, beside(q, queries + 20, place), beside(k, more, place), beside(v, more, place),
+          const Result both = run(by, batched(q, queries + 20, place), batched(k, more, place), batched(v, more, place),
                                   {.score = named.score, .normalizer = normalizer, .lengths = lengths},
-                                  beside(dout, queries + 20, place));
+                                  batched(dout, queries + 20, place));
           expect_same_bytes(both.context.select(0, place).slice(0, 0, queries), alone.context.select(0, 0));
           expect_same_bytes(both.dq.select(0, place).slice(0, 0, queries), alone.dq.select(0, 0));
         }

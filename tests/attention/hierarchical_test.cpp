@@ -33,7 +33,7 @@ TEST(Hierarchical, WeightsOfBothLevelsSumToOneAndIgnorePadding) {
   EXPECT_EQ(result.sentence_weights.value().values()[2], 0.0F);
 }
 
-TEST(Hierarchical, TheCallersEncoderStandsBetweenTheLevels) {
+TEST(Hierarchical, TheCallersEncoderRunsBetweenTheLevels) {
   Parameters p;
   const HierarchicalAttention h(p, "document", {.word_dim = 3, .sentence_dim = 2, .hidden = 5});
   int calls = 0;

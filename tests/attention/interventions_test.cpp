@@ -65,7 +65,7 @@ TEST(Interventions, ReachOnlyTheirKindLayerHeadAndQuery) {
   const Interventions all{.attention = {{.what = What::silence, .query = 5}}};
   std::vector<float> step = w;
   SiteEditor(all, AttentionKind::cross, 0, 5).edit({0, 0, 0, 0}, step, {});
-  EXPECT_THAT(step, ElementsAre(0.0F, 0.0F)) << "while a decoder writes, all queries stand at its step";
+  EXPECT_THAT(step, ElementsAre(0.0F, 0.0F)) << "while a decoder writes, the position of all queries is its step";
 }
 
 TEST(Interventions, AreCheckedBeforeTheyAreMade) {

@@ -73,7 +73,7 @@ TEST(Normalizers, SampledDrawsWithSoftmaxProbabilities) {
   for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(a.column_sums.values()[j] / 20000, expected[j], 0.01);
 }
 
-TEST(Normalizers, SampledTellsTheLogProbabilityOfItsChoice) {
+TEST(Normalizers, SampledReportsTheLogProbabilityOfItsChoice) {
   const Tensor keys = Tensor::of({1, 3, 1}, {0.0F, 1.0F, 2.0F});
   const auto p = weights_of({0.0F, 1.0F, 2.0F}, Softmax{});
   const Attended a = attend(Tensor::full({1, 8, 1}, 1.0F), keys, keys,
@@ -120,7 +120,7 @@ TEST(Normalizers, ThatDoNotSumToOneSeeWhatAllKeysShare) {
   }
 }
 
-TEST(Normalizers, WhatTanhCannotTellIsRefused) {
+TEST(Normalizers, RequestsThatTanhCannotAnswerAreRefused) {
   const Tensor x = random_tensor({1, 4, 3}, 2);
   EXPECT_THROW((void)attend(x, x, x, {.normalizer = normalizer::Tanh{}, .want = {.top = 2}}), UsageError);
   EXPECT_THROW((void)attend(x, x, x, {.normalizer = normalizer::Tanh{}, .want = {.entropy = true}}), UsageError);

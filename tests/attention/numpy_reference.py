@@ -115,13 +115,13 @@ def reference(case, arrays):
     tk = k.shape[2]
     k, v = (np.repeat(x, heads // x.shape[1], axis=1) for x in (k, v))
     s = scores(case, q, k, arrays)
-    stands = np.arange(tq)[:, None] + tk - tq
+    position = np.arange(tq)[:, None] + tk - tq
     j = np.arange(tk)[None, :]
     visible = np.ones((batch, heads, tq, tk), bool)
     if "causal" in case["visibility"]:
-        visible &= j <= stands
+        visible &= j <= position
     if "window" in case["visibility"]:
-        visible &= np.abs(stands - j) <= case["window"]
+        visible &= np.abs(position - j) <= case["window"]
     if "lengths" in case["visibility"]:
         visible &= j[None, None] < case["lengths"][:, None, None, None]
     if "mask" in case["visibility"]:
@@ -129,7 +129,7 @@ def reference(case, arrays):
     if "bias" in case["visibility"]:
         s = s + case["bias"]
     if "alibi" in case["visibility"]:
-        s = s - alibi_slopes(heads)[None, :, None, None] * np.abs(stands - j)
+        s = s - alibi_slopes(heads)[None, :, None, None] * np.abs(position - j)
     w = normalize(case["normalize"], s / case.get("temperature", 1.0), visible)
     out = w @ v
     return (out[:, 0], w[:, 0]) if headless else (out, w)

@@ -94,7 +94,7 @@ const std::vector<Mechanism>& mechanisms() {
   return all;
 }
 
-TEST(MechanismParameters, StandUnderTheMechanismsName) {
+TEST(MechanismParameters, HaveTheMechanismsNameAsPrefix) {
   for (const Mechanism& m : mechanisms()) {
     SCOPED_TRACE(m.type);
     Parameters p;

@@ -41,7 +41,7 @@ TEST(Positions, RelativeBucketsAreT5s) {
   EXPECT_EQ(relative_bucket(-1000, 32, left), 31);
 }
 
-TEST(Positions, RelativeBiasEqualsTheBiasItStandsFor) {
+TEST(Positions, RelativeBiasEqualsTheWholeBiasArray) {
   const Tensor table = random_tensor({8, 2}, 9);
   const RelativeBias how{.table = table, .max_distance = 6};
   const Tensor bias = Tensor::empty({2, 4, 6});

@@ -163,7 +163,7 @@ TEST(Scores, OnesOwnWithoutGradientServesUntilOneIsWanted) {
   EXPECT_THROW((void)attend(Var::parameter(q), k, v, {.score = blind}), UsageError);
 }
 
-// scale * q k', as somebody outside would write an op.
+// scale * q k', as a user writes an op.
 Var scaled_products(const Var& queries, const Var& keys, const Var& scale) {
   const std::int64_t n = queries.dim(0), m = keys.dim(0), d = queries.dim(1);
   const float* x = queries.value().data();

@@ -32,7 +32,7 @@ LstmWeights lstm_weights(std::int64_t in, std::int64_t h, unsigned seed) {
           random_tensor({4 * h}, seed + 2, scale)};
 }
 
-// One sequence, one value at a time, in double: the formulas as they stand in the papers.
+// One sequence, one value at a time, in double: the formulas of the papers.
 std::vector<std::vector<double>> plain_gru(const float* x, std::int64_t steps, bool reverse, const GruWeights& w,
                                            std::vector<double> state) {
   const std::int64_t in = w.input.dim(0);
@@ -321,7 +321,7 @@ TEST(Recurrent, StepByStepIsTheSameRun) {
   EXPECT_THROW(lstm_cell.step(Tensor::zeros({5, 4}), lstm_state), ShapeError);
 }
 
-TEST(Recurrent, WhatStandsInThePaddingNeverMatters) {
+TEST(Recurrent, PaddingNeverChangesTheResult) {
   const Lengths lengths{2, 0};
   const Tensor x = random_tensor({2, 4, 3}, 1);
   x.slice(0, 0, 1).slice(1, 2, 4).fill(std::numeric_limits<float>::quiet_NaN());

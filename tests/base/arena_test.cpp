@@ -25,7 +25,7 @@ TEST(Arena, EverySizeIsAlignedAndWritableToItsEnd) {
     std::memset(memory, static_cast<int>(blocks.size() % 251), n);
     blocks.emplace_back(memory, n);
   }
-  for (std::size_t i = 0; i < blocks.size(); ++i) {  // nobody wrote into a neighbour
+  for (std::size_t i = 0; i < blocks.size(); ++i) {  // no block was written to by its neighbour
     const auto [memory, n] = blocks[i];
     EXPECT_TRUE(std::all_of(memory, memory + n, [i](unsigned char c) { return c == i % 251; })) << n;
     arena_release(memory);

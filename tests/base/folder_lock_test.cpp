@@ -37,7 +37,7 @@ TEST(FolderLock, TheFolderIsFreeAgainAfterwards) {
   EXPECT_FALSE(std::filesystem::exists(scratch / "model" / ".lock"));
 }
 
-// What a killed process leaves is a file that nobody holds.
+// A killed process leaves a file without a holder.
 TEST(FolderLock, AFileWithoutAHolderIsNoLock) {
   const test::Scratch scratch;
   std::ofstream(scratch / ".lock") << "1";

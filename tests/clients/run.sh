@@ -18,5 +18,5 @@ if [ ! -f "$build/model/config.json" ] || [ ! -f "$build/model/model.safetensors
   rm -rf "$build/model"
   mv "$build/new" "$build/model"
 fi
-cp "$source/clients.mjs" "$build/"  # beside node_modules, where node looks for them
+cp "$source/clients.mjs" "$build/"  # where node looks for node_modules
 exec node "$build/clients.mjs" "$fovea" "$build/model"

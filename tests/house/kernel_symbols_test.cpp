@@ -35,7 +35,7 @@ std::vector<std::string> leaks(const std::string& listing) {
     const char type = line[17];
     if (type != 'V' && type != 'W' && type != 'u') continue;
     const std::string name = line.substr(19);
-    // The return type of a function template comes first; the symbol's own scope is what stands before its '('.
+    // The return type of a function template comes first; the symbol's own scope is the part before its '('.
     const std::string scope = name.substr(0, name.find('('));
     const auto within = [&scope](const char* name_space) { return scope.find(name_space) != std::string::npos; };
     if (!within("fovea::kernels::avx") && !within("fovea::kernels::amx") && !within("fovea::kernels::vnni") &&

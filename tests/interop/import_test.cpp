@@ -206,7 +206,7 @@ TEST(Import, ALexicalShortlistSaysWhatALineMayWrite) {
   const text::Shortlist shortlist(scratch / "m" / "shortlist.safetensors", model.tokenizers.source->size(),
                                   model.tokenizers.target->size());
   const auto ids = ids_of(*model.tokenizers.target);
-  // Words of the case are numbered w0, w1 … behind </s> and <unk>; the first three tokens stand in every list.
+  // Words of the case are numbered w0, w1 … behind </s> and <unk>; the first three tokens are in every list.
   const std::vector<std::int32_t> source{ids.at("w5"), eos_id};
   const std::vector<std::int32_t> wanted{unk_id, eos_id, ids.at("w0"), ids.at("w5"), ids.at("w6"), ids.at("w7")};
   EXPECT_THAT(shortlist.candidates(source), testing::UnorderedElementsAreArray(wanted));

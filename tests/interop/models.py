@@ -1,6 +1,6 @@
 """Models with random weights in the formats of other programs, and the logits they give: an implementation of its own,
 in NumPy and float64, from the formats' descriptions. Usage: models.py FOLDER [gpt2], where pieces.json and
-pieces.spm stand; with gpt2 the language models, else all others."""
+pieces.spm are; with gpt2 the language models, else all others."""
 import json
 import math
 import struct
@@ -330,7 +330,7 @@ def marian(folder, model, words, binary=False, int8=False, shortlist=False, two=
         head = struct.pack("<2Q", 1, len(t)) + header + names + shapes
         padding = -(len(head) + 8) % 256
         (folder / "model.bin").write_bytes(head + struct.pack("<Q", padding) + b"\0" * padding + data)
-    if shortlist:  # each token becomes the next or the one behind it, and 3 tokens stand in every line
+    if shortlist:  # each token becomes the next or the one behind it, and 3 tokens are in every line
         write_shortlist(folder / "lex.50.50.ende.s2t.bin", 3, [[(i + 1) % len(tokens), (i + 2) % len(tokens)] for i in range(len(tokens))])
     return tokens, target_tokens, {}, None
 

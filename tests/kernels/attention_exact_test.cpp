@@ -42,7 +42,7 @@ void expect_same(const Problem& a, const Problem& b, std::int64_t queries, std::
   expect_same_rows(a.dv, b.dv, keys, a.shape.value_dim, what + " dv");
 }
 
-TEST_P(AttentionExact, WhatStandsInPaddingNeverMatters) {
+TEST_P(AttentionExact, PaddingNeverChangesTheResult) {
   for (const Table* table : available()) {
     Problem clean(GetParam(), {20, 90, 16, 16}, 1);
     clean.visibility.length = 70;
@@ -63,7 +63,7 @@ TEST_P(AttentionExact, WhatStandsInPaddingNeverMatters) {
   }
 }
 
-// NaN and infinity in one key and value: the queries that do not see it, and the keys beside it, do not notice.
+// NaN and infinity in one key and value: the queries that do not see it, and the other keys, do not change.
 TEST_P(AttentionExact, NanInAKeyReachesOnlyTheQueriesThatSeeIt) {
   for (const Table* table : available()) {
     for (int how = 0; how < 4; ++how) {
@@ -232,7 +232,7 @@ TEST_P(AttentionExact, PaddingDoesNotChangeABit) {
   }
 }
 
-TEST_P(AttentionExact, RowsDoNotDependOnTheRowsBesideThem) {
+TEST_P(AttentionExact, RowsDoNotDependOnTheOtherRows) {
   for (const Table* table : available()) {
     for (const bool causal : {false, true}) {
       Problem whole(GetParam(), {150, 150, 24, 24}, 9);

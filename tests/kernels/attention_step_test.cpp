@@ -31,7 +31,7 @@ void expect_close(const Values& actual, const Values& expected, const std::strin
   }
 }
 
-// A step with random values; rows of keys stand a little apart.
+// A step with random values; rows of keys have gaps between them.
 struct Problem {
   Problem(std::int64_t keys, std::int64_t dim, bool covered)
       : q(random_values(dim, 1)),
@@ -154,7 +154,7 @@ TEST(AttentionStep, WeightsSumToOneEvenWhenScoresAreHuge) {
   }
 }
 
-// A key's score must not depend on how many keys stand beside it.
+// A key's score must not depend on the number of other keys.
 TEST(AttentionStep, AKeysScoreDoesNotDependOnTheOthers) {
   const Problem p(15, 33, false);
   for (const Table* table : available()) {

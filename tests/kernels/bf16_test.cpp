@@ -175,7 +175,7 @@ TEST(Bf16, IsNotFp32) {
   }
 }
 
-// The same row gives the same bytes alone, in a batch, wherever it stands in it, and on all threads.
+// The same row gives the same bytes alone, at any position of a batch, and on all threads.
 TEST(Bf16, ARowDoesNotDependOnItsNeighbours) {
   for (const Table* table : tables()) {
     const ScopedKernels use(*table);

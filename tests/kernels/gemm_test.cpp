@@ -28,7 +28,7 @@ std::vector<float> random_values(std::int64_t count, unsigned seed) {
   return values;
 }
 
-// One product with rows that stand further apart than they are wide.
+// One product with rows at a distance larger than their width.
 struct Problem {
   Trans ta, tb;
   std::int64_t m, n, k;
@@ -141,7 +141,7 @@ TEST(Gemm, ABetaOfZeroDoesNotReadC) {
   }
 }
 
-TEST(Gemm, WhatStandsBetweenTheRowsOfCStays) {
+TEST(Gemm, ValuesBetweenTheRowsOfCStay) {
   for (const Table* table : available()) {
     const ScopedKernels use(*table);
     for (const std::int64_t n : {1, 15, 17, 33, 63}) {
@@ -157,7 +157,7 @@ TEST(Gemm, WhatStandsBetweenTheRowsOfCStays) {
   }
 }
 
-// The same row gives the same bytes alone, in a batch, and wherever it stands in it.
+// The same row gives the same bytes alone and at any position of a batch.
 TEST(Gemm, ARowDoesNotDependOnItsNeighbours) {
   for (const Table* table : available()) {
     const ScopedKernels use(*table);

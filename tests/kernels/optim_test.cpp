@@ -75,8 +75,8 @@ TEST_P(Optim, AdamIsItsFormulaOverSeveralSteps) {
 }
 
 TEST_P(Optim, SumOfSquaresLosesNothingOverAMillionValues) {
-  // In float the small values, one in all, would vanish beside the large one; a million roundings of doubles stay under
-  // 1e-4.
+  // In float the small values, one in all, would vanish next to the large one; a million roundings of doubles stay
+  // under 1e-4.
   Values x(1000003, 1e-3F);
   x[0] = 1000.0F;
   const double truth = 1e6 + 1000002 * static_cast<double>(1e-3F) * 1e-3F;

@@ -34,7 +34,7 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b, s
 constexpr std::int64_t kMany = 1 << 18;
 const double kFiveSigma = 5 / std::sqrt(static_cast<double>(kMany));
 
-TEST(Dropout, EveryKernelGivesTheSameBitsWhereverTheCounterStands) {
+TEST(Dropout, EveryKernelGivesTheSameBitsFromAnyCounter) {
   const std::uint64_t edge = std::uint64_t{7} << 32;  // the key changes here
   for (const std::uint64_t counter :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{13}, std::uint64_t{16}, std::uint64_t{31}, std::uint64_t{32},

@@ -1,4 +1,4 @@
-// Only the command line speaks of options: the library, which others call too, names fields.
+// Only the command line names options: the library, which other programs call too, names fields.
 #include <gmock/gmock.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// ROUGE against the figures of ROUGE-1.5.5 that the rouge-score package is held to.
+// ROUGE against the figures of ROUGE-1.5.5 that the rouge-score package is tested with.
 #include <gtest/gtest.h>
 
 #include "fovea/metrics.hpp"

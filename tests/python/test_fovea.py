@@ -1,4 +1,4 @@
-"""The Python module against NumPy, and what it refuses. The module stands on PYTHONPATH."""
+"""The Python module against NumPy, and what it refuses. The module is on PYTHONPATH."""
 import os
 import signal
 import struct
@@ -305,7 +305,7 @@ class Tasks(unittest.TestCase):
         thread.join()
         self.assertGreater(len(ticks), 1)
 
-    def test_an_interrupt_is_heard(self):
+    def test_an_interrupt_ends_a_call(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "text")
             file.write_text("a b c\nc b a\n" * 50)
@@ -329,7 +329,7 @@ class Tasks(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             t.translate(["one two three"] * 400000)
         timer.join()
-        print(f"the interrupt was heard after {time.perf_counter() - begin:.1f} s")
+        print(f"the interrupt took effect after {time.perf_counter() - begin:.1f} s")
 
     def test_a_conversation_keeps_its_turns(self):
         with tempfile.TemporaryDirectory() as folder:

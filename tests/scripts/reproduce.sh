@@ -30,7 +30,7 @@ holds "$folder/results/multi30k-bahdanau.svg" '</svg>'
 "$FOVEA" run --model "$folder/work/multi30k-bahdanau/model" --beam 5 <"$folder/work/multi30k-bahdanau/test.source" >"$folder/again"
 cmp "$folder/again" "$folder/work/multi30k-bahdanau/test.output" || broken "the output differs"
 # Again: nothing is trained twice, the report is the same, and the notes that were added to it stay.
-printf '\n## Notes\n\nNotes of %s.\n' somebody >>"$report"
+printf '\n## Notes\n\nNotes of %s.\n' mine >>"$report"
 cp "$report" "$folder/before"
 works "$reproduce" multi30k-bahdanau --data "$folder/data" "${small[@]}" -- "${less[@]}" --vocab 40
 holds "$folder/out" 'going on from step 3'
@@ -41,7 +41,8 @@ refuses 2 'was trained with other settings (--dropout 0.4); remove it, or give a
 # Files are found from where the command is given.
 (cd "$folder" && FOVEA_DATA=data works "$reproduce" multi30k-bahdanau --minutes 9 "${small[@]}" -- "${less[@]}" --vocab 40)
 
-# Ctrl-C, which everyone in the group hears: a checkpoint is written, nothing is reported, and the next call goes on.
+# Ctrl-C, which the whole process group receives: a checkpoint is written, nothing is reported, and the next call
+# continues.
 more=("$reproduce" multi30k-plain --data "$folder/data" "${small[@]}" -- --dim 8 --embedding 8 --vocab 40
   --checkpoint-every 100000 --report-every 10)
 setsid env --default-signal=INT "${more[@]}" --max-steps 1000000 >"$folder/out" 2>"$folder/err" &

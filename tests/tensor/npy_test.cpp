@@ -108,7 +108,7 @@ TEST(Npy, IntegersAreReadFromEveryWholeType) {
 }
 
 // NumPy pads its headers, but reads those of programs that do not.
-TEST(Npy, ValuesMayStandAnywhere) {
+TEST(Npy, ValuesMayBeginAtAnyAddress) {
   const test::Scratch scratch;
   for (std::size_t spaces = 1; spaces <= 8; ++spaces) {
     const auto file = [&](const char* descr, const std::string& values) {

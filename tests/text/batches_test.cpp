@@ -13,7 +13,7 @@
 namespace fovea::text {
 namespace {
 
-// Pairs of 1 to 30 tokens; the ids tell pair and side.
+// Pairs of 1 to 30 tokens; the ids encode pair and side.
 Corpus make_corpus(int pairs, std::uint64_t seed = 1) {
   Corpus corpus;
   Rng rng(seed);

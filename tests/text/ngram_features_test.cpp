@@ -53,7 +53,7 @@ TEST(NgramFeatures, AWordNgramBelongsToItsLastWordAndOrderMatters) {
   const Bags ba = bags_of(options, {5, 4}, {"b", "a"});
   EXPECT_NE(ab.ids[3], ba.ids[3]);
   const Bags xab = bags_of(options, {6, 4, 5}, {"x", "a", "b"});
-  EXPECT_EQ(xab.ids[5], ab.ids[3]) << "wherever it stands";
+  EXPECT_EQ(xab.ids[5], ab.ids[3]) << "at any position";
   const Bags three = bags_of({.word_ngrams = 3, .vocabulary = 10, .buckets = 100000}, {4, 5}, {"a", "b"});
   EXPECT_THAT(three.ends, ElementsAre(2, 5, 8));
 }

@@ -25,7 +25,7 @@ struct Given final : Pairs {
   }
 };
 
-// Source token s is always translated to s + 10; 20 stands in every line.
+// Source token s is always translated to s + 10; 20 is in every line.
 Given pairs() {
   Given all;
   for (std::int32_t a = 4; a < 9; ++a) {

@@ -242,7 +242,7 @@ TEST(CharacterTokenizer, ShowsASpaceAndTakesChineseApart) {
   EXPECT_THAT(pieces, ElementsAre("小", "猫", "▁", "a"));
 }
 
-TEST(CharacterTokenizer, TellsASpaceFromItsMarkInTheText) {
+TEST(CharacterTokenizer, DistinguishesASpaceFromItsMarkInTheText) {
   const Lines lines{"a▁b ▁ c", "▁", "▁▁ ▁"};
   const auto tokenizer = train_tokenizer(lines, kind(TokenizerKind::character)).tokenizer;
   for (const std::string& line : lines) EXPECT_EQ(tokenizer->decode(tokenizer->encode(line)), line);

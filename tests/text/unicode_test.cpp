@@ -51,7 +51,7 @@ TEST(Unicode, KnowsPunctuationLettersAndNumbers) {
   for (const char32_t c : U"$+ \u0301") EXPECT_FALSE(is_punctuation(c) || is_letter_or_number(c));
 }
 
-TEST(Unicode, WordsAreWhatStandsBetweenWhiteSpaceOfAnyKind) {
+TEST(Unicode, WhiteSpaceOfAnyKindSeparatesWords) {
   EXPECT_THAT(split_words("  a\tb\u00A0c\u3000d\u2009e \r"), ElementsAre("a", "b", "c", "d", "e"));
   EXPECT_THAT(split_words(" \t"), ElementsAre());
   EXPECT_EQ(trim("\u3000 a b \n"), "a b");

@@ -1,4 +1,4 @@
-// The plain models that are followed without SentencePiece, held to SentencePiece.
+// The plain models that are followed without SentencePiece, compared with SentencePiece.
 #include "text/tokenizer/unigram.hpp"
 
 #include <gmock/gmock.h>
