@@ -24,6 +24,13 @@ TEST(Documents, TheReadmeShowsTheExampleAndItsOutput) {
   }
 }
 
+TEST(Documents, TheGuideShowsTheProgramAndItsOutput) {
+  const std::string guide = test::read_text(root / "docs/how-to/own-attention.md");
+  for (const char* file : {"own_attention.cpp", "own_attention.expected"}) {
+    EXPECT_THAT(guide, HasSubstr("\n" + test::read_text(root / "examples" / file) + "```")) << file;
+  }
+}
+
 TEST(Documents, TheReadmeIsShort) {
   const std::string readme = test::read_text(root / "README.md");
   EXPECT_LT(std::count(readme.begin(), readme.end(), '\n'), 150);
