@@ -1,4 +1,4 @@
-// fovea serve as a process: options, signals, and how it ends.
+// fovea serve as a process: options, signals and its exit.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ using server::test::ask;
 using server::test::post;
 using testing::HasSubstr;
 
-// A child process whose output can be waited for.
+// A child process, with a way to wait for its output.
 class Process {
  public:
   explicit Process(std::vector<std::string> arguments) {
@@ -52,7 +52,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// All it has said, once that holds `text` or it has ended.
+  /// Its whole output, as soon as that contains `text` or the process has ended.
   const std::string& until(const std::string& text) {
     while (said_.find(text) == std::string::npos && more()) {
     }
@@ -67,7 +67,7 @@ class Process {
     return at == std::string::npos ? 0 : std::stoi(said_.substr(at + before.size()));
   }
   void signal(int number) const { ::kill(child_, number); }
-  /// The most memory that it has had so far.
+  /// Its peak resident memory.
   [[nodiscard]] double peak_megabytes() const {
     std::ifstream status("/proc/" + std::to_string(child_) + "/status");
     for (std::string word; status >> word;) {
@@ -156,20 +156,20 @@ TEST_F(Serve, TypeRoundsAsQuantizeDoes) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their own memory does not count
-// Beside --memory: the stacks, and what two threads decode with.
-constexpr double kBesideMegabytes = 40;
+// On top of --memory: the stacks, and the buffers of two decoding threads.
+constexpr double kOtherMegabytes = 40;
 
 class ServeInMemory : public ::testing::Test {
  protected:
-  void TearDown() override { EXPECT_LT(process_.peak_megabytes() - before_, 64 + kBesideMegabytes); }
-  // What many clients ask for at once and do not read, all of it answered one way or another.
+  void TearDown() override { EXPECT_LT(process_.peak_megabytes() - before_, 64 + kOtherMegabytes); }
+  // Sends a request from many clients that never read; each must get a response or the end of its connection.
   void ask_without_reading(const std::string& request, int clients) {
-    std::vector<std::unique_ptr<server::test::Wire>> deaf;
+    std::vector<std::unique_ptr<server::test::Wire>> silent;
     for (int i = 0; i < clients; ++i) {
-      deaf.push_back(std::make_unique<server::test::Wire>(port_));
-      deaf.back()->send(request);
+      silent.push_back(std::make_unique<server::test::Wire>(port_));
+      silent.back()->send(request);
     }
-    for (const auto& one : deaf) EXPECT_TRUE(one->something_comes(60)) << "an answer, or the end of the connection";
+    for (const auto& one : silent) EXPECT_TRUE(one->something_comes(60)) << "an answer, or the end of the connection";
     EXPECT_EQ(ask(port_, "GET", "/health").status, 200);
   }
   test::Scratch model_folder_;
@@ -184,7 +184,7 @@ class ServeInMemory : public ::testing::Test {
   }
 };
 
-TEST_F(ServeInMemory, AnswersThatNobodyReads) {
+TEST_F(ServeInMemory, UnreadResponses) {
   std::string text;
   while (text.size() < 2500) text += "one two three four five six seven. ";
   const nlohmann::json question = {{"q", text}, {"source", "en"}, {"target", "de"}, {"beam", 1}};

@@ -1,4 +1,4 @@
-// Keys, rates, languages and guesses.
+// API keys, rate limits, language codes and language detection.
 #include <gmock/gmock.h>
 
 #include "fovea/error.hpp"
@@ -13,7 +13,7 @@ using testing::Pair;
 
 class AccessTest : public Serving {};
 
-TEST_F(AccessTest, KeysAreNeededOnceThereIsAFile) {
+TEST_F(AccessTest, AKeyFileMakesKeysRequired) {
   fovea::test::write_text(folder_ / "keys", "# who may\nopen-sesame\nslow 1\n");
   options_.access.keys = folder_ / "keys";
   start();
@@ -31,7 +31,7 @@ TEST_F(AccessTest, KeysAreNeededOnceThereIsAFile) {
   EXPECT_THROW(server_->reload(), FileError);
 }
 
-TEST_F(AccessTest, AKeyMayHoldTheSignOfAComment) {
+TEST_F(AccessTest, AKeyMayContainAHash) {
   fovea::test::write_text(folder_ / "keys", "abc#def 5 # five a minute\n");
   options_.access.keys = folder_ / "keys";
   start();
@@ -47,7 +47,7 @@ TEST_F(AccessTest, KeysCannotBeGuessedFasterThanTheRate) {
   EXPECT_EQ(translate({{"q", "one"}, {"api_key", "a"}}).status, 403);
   EXPECT_EQ(translate({{"q", "one"}, {"api_key", "b"}}).status, 403);
   EXPECT_EQ(translate({{"q", "one"}, {"api_key", "c"}}).status, 429);
-  EXPECT_EQ(translate({{"q", "one"}, {"api_key", "open-sesame"}}).status, 200) << "who has one is counted by it";
+  EXPECT_EQ(translate({{"q", "one"}, {"api_key", "open-sesame"}}).status, 200) << "a valid key is counted by itself";
 }
 
 TEST_F(AccessTest, WrongRequestsCountToo) {
@@ -59,7 +59,7 @@ TEST_F(AccessTest, WrongRequestsCountToo) {
   EXPECT_EQ(translate({{"q", "one"}}).status, 429);
 }
 
-TEST_F(AccessTest, WithoutAKeyNothingElseOfABodyIsRead) {
+TEST_F(AccessTest, WithoutAKeyOnlyTheKeyOfABodyIsRead) {
   fovea::test::write_text(folder_ / "keys", "open-sesame\n");
   options_.access.keys = folder_ / "keys";
   start();
@@ -74,7 +74,7 @@ TEST_F(AccessTest, WithoutAKeyNothingElseOfABodyIsRead) {
   EXPECT_EQ(ask(port_, "POST", "/translate?" + form + "open-sesame").status, 200);
 }
 
-TEST_F(AccessTest, KeysCannotBeGuessedFastWithoutARateEither) {
+TEST_F(AccessTest, KeysCannotBeGuessedFastWithoutARateLimit) {
   fovea::test::write_text(folder_ / "keys", "open-sesame\n");
   options_.access.keys = folder_ / "keys";
   start();
@@ -89,7 +89,7 @@ TEST_F(AccessTest, ATextOfAnArrayCountsAsARequest) {
   start();
   EXPECT_EQ(translate({{"q", {"one", "two", "three"}}}).status, 200);
   EXPECT_EQ(translate({{"q", {"one", "two", "three"}}}).status, 429);
-  EXPECT_EQ(translate({{"q", "one"}}).status, 200) << "one was counted before its texts were";
+  EXPECT_EQ(translate({{"q", "one"}}).status, 200) << "a refused array counts once";
   EXPECT_EQ(translate({{"q", "one"}}).status, 429);
 }
 
@@ -105,20 +105,20 @@ TEST_F(AccessTest, RatesAreKeptPerClient) {
   const Answer refused = from("1.1.1.1");
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.error(), "Slowdown: 3 per 1 minute");
-  EXPECT_GT(std::stoi(refused.header("Retry-After")), 10) << "three a minute: one in twenty seconds";
+  EXPECT_GT(std::stoi(refused.header("Retry-After")), 10) << "3 per minute: one in 20 seconds";
   EXPECT_LE(std::stoi(refused.header("Retry-After")), 20);
   EXPECT_EQ(from("2.2.2.2").status, 200);
   for (int i = 1; i <= 3; ++i) EXPECT_EQ(from("2001:db8::" + std::to_string(i)).status, 200);
-  EXPECT_EQ(from("2001:db8::4").status, 429) << "a network of 2^64 addresses is one client";
+  EXPECT_EQ(from("2001:db8::4").status, 429) << "a /64 network is one client";
   EXPECT_EQ(from("2001:db8:0:1::4").status, 200);
-  EXPECT_EQ(ask(port_, "GET", "/languages").status, 200) << "only work is counted";
+  EXPECT_EQ(ask(port_, "GET", "/languages").status, 200) << "only POST requests count";
 }
 
 TEST_F(AccessTest, AClientCannotChooseItsAddress) {
   options_.access.rate = 1;
   options_.http.behind_proxy = true;
   start();
-  const auto claiming = [&](const std::string& address) {  // the proxy adds a line of its own
+  const auto claiming = [&](const std::string& address) {  // the proxy adds a second header
     return ask(port_, "POST", "/translate", R"({"q":"one","source":"en","target":"de"})", "application/json",
                "X-Forwarded-For: " + address + "\r\nx-forwarded-for: 1.1.1.1\r\n");
   };
@@ -126,7 +126,7 @@ TEST_F(AccessTest, AClientCannotChooseItsAddress) {
   EXPECT_EQ(claiming("6.6.6.6").status, 429);
 }
 
-TEST(Languages, PairsAreCutBetweenLanguages) {
+TEST(Languages, PairsAreSplitBetweenLanguages) {
   EXPECT_THAT(text::language_pair("en-de").value(), Pair("en", "de"));
   EXPECT_THAT(text::language_pair("zh-Hans-en").value(), Pair("zh-Hans", "en"));
   EXPECT_THAT(text::language_pair("en-pt-BR").value(), Pair("en", "pt-BR"));
@@ -137,7 +137,7 @@ TEST(Languages, PairsAreCutBetweenLanguages) {
   EXPECT_EQ(text::language_name("iso"), "iso");
 }
 
-TEST(Detect, TellsLanguagesApartInSentences) {
+TEST(Detect, RecognisesLanguagesOfSentences) {
   const std::vector<std::string> all{"en", "de", "fr", "es", "it", "nl", "pl",
                                      "ru", "uk", "zh", "ja", "ko", "ar", "el"};
   const auto guess = [&](const std::string& text) { return detect_language(std::vector{text}, all).language; };
@@ -155,7 +155,7 @@ TEST(Detect, TellsLanguagesApartInSentences) {
   EXPECT_EQ(guess("고양이가 귀여워요"), "ko");
 }
 
-TEST(Detect, IsNotSureOfWhatItCannotKnow) {
+TEST(Detect, HasLowConfidenceWithoutEvidence) {
   const std::vector<std::string> two{"en", "de"};
   EXPECT_EQ(detect_language(std::vector<std::string>{"12345 !!"}, two).confidence, 0);
   EXPECT_LT(detect_language(std::vector<std::string>{"Computer"}, two).confidence, 30);

@@ -1,4 +1,4 @@
-// LibreTranslate's API as its clients know it.
+// The API of LibreTranslate.
 #include <gmock/gmock.h>
 
 #include "server/serving.hpp"
@@ -19,7 +19,7 @@ class Api : public Serving {
   }
 };
 
-TEST_F(Api, TheSameQuestionInEveryEncodingHasTheSameAnswer) {
+TEST_F(Api, EveryEncodingOfARequestHasTheSameResponse) {
   const std::string expected = text_of("one two");
   EXPECT_NE(expected, "?");
   const std::string form = "q=one+two&source=en&target=de";
@@ -63,7 +63,7 @@ TEST_F(Api, AlternativesDifferFromTheTranslation) {
             "Invalid request: alternatives parameter must be <= 10");
 }
 
-TEST_F(Api, AutoSaysWhatItTookTheTextFor) {
+TEST_F(Api, AutoReportsTheDetectedLanguage) {
   const auto answer = translate({{"q", "Das ist nicht der Hund und die Katze"}, {"source", "auto"}, {"target", "en"}});
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.json()["detectedLanguage"]["language"], "de");
@@ -76,7 +76,7 @@ TEST_F(Api, AutoSaysWhatItTookTheTextFor) {
   EXPECT_GT(found[0]["confidence"], 50);
 }
 
-TEST_F(Api, ErrorsAreLibreTranslates) {
+TEST_F(Api, ErrorsMatchLibreTranslate) {
   const auto error = [&](const nlohmann::json& body) {
     const Answer answer = post(port_, "/translate", body);
     EXPECT_EQ(answer.status, 400) << body;
@@ -100,7 +100,7 @@ TEST_F(Api, ErrorsAreLibreTranslates) {
   EXPECT_EQ(error(nlohmann::json::array({1})), "Invalid JSON format");
 }
 
-TEST_F(Api, TextPastTheLimitIsRefused) {
+TEST_F(Api, TextAboveTheLimitIsRefused) {
   server_.reset();
   options_.api.char_limit = 5;
   options_.api.batch_limit = 2;
@@ -114,14 +114,14 @@ TEST_F(Api, TextPastTheLimitIsRefused) {
             "Invalid request: request (3) exceeds text limit (2)");
 }
 
-TEST_F(Api, AModelWrittenOverWhileItServesStaysWhole) {
+TEST_F(Api, OverwritingAServedModelDoesNotChangeIt) {
   const std::string before = text_of("one two three");
   fovea::test::write_text(folder_ / "a/model.safetensors", "");
   EXPECT_EQ(text_of("one two three"), before);
   EXPECT_EQ(translate({{"q", "four five"}}).status, 200);
 }
 
-TEST_F(Api, MarkupStaysAndTextIsTranslated) {
+TEST_F(Api, MarkupIsKeptAndTextIsTranslated) {
   const std::string html = "<p class=\"one\">one <b>two</b> &amp; three</p><script>one < two</script><br/>";
   const std::string text = translate({{"q", html}, {"format", "html"}}).json()["translatedText"];
   EXPECT_THAT(text, testing::StartsWith("<p class=\"one\">"));
@@ -169,7 +169,7 @@ TEST_F(Api, HealthSpecAndMetricsAnswer) {
   EXPECT_THAT(metrics.body, HasSubstr("process_resident_memory_bytes "));
 }
 
-TEST_F(Api, PagesFromAnywhereMayAsk) {
+TEST_F(Api, PagesOfEveryOriginAreAllowed) {
   const Answer preflight = ask(port_, "OPTIONS", "/translate");
   EXPECT_EQ(preflight.status, 200);
   for (const Answer& a : {preflight, ask(port_, "GET", "/languages"), ask(port_, "POST", "/translate", "{}")}) {
@@ -179,7 +179,7 @@ TEST_F(Api, PagesFromAnywhereMayAsk) {
   }
 }
 
-TEST_F(Api, ThePageIsServedAndNothingElseOfTheDisk) {
+TEST_F(Api, OnlyThePageAndItsAssetsAreServed) {
   EXPECT_EQ(ask(port_, "GET", "/").status, 200);
   EXPECT_THAT(ask(port_, "GET", "/").header("Content-Type"), HasSubstr("text/html"));
   EXPECT_THAT(ask(port_, "GET", "/assets/app.css").header("Content-Type"), HasSubstr("text/css"));
@@ -189,7 +189,7 @@ TEST_F(Api, ThePageIsServedAndNothingElseOfTheDisk) {
   }
 }
 
-TEST_F(Api, TasksThatNoModelHasAreNamed) {
+TEST_F(Api, ErrorsNameTasksWithoutAModel) {
   for (const std::string task : {"classify", "caption", "chat"}) {
     const Answer answer = post(port_, "/" + task, {{"q", "one"}});
     EXPECT_EQ(answer.status, 400);
@@ -198,7 +198,7 @@ TEST_F(Api, TasksThatNoModelHasAreNamed) {
   EXPECT_EQ(ask(port_, "GET", "/translate").status, 405);
 }
 
-TEST_F(Api, ACodeThatIsNoLanguageStandsForEveryLanguage) {
+TEST_F(Api, ACodeThatIsNotALanguageMatchesEveryLanguage) {
   server_.reset();
   fovea::test::write_tiny_model(folder_ / "dates", fovea::test::tiny_rnn(), "dates-iso", 3);
   options_.models = {ModelPlace::parse((folder_ / "dates").string())};
@@ -210,7 +210,7 @@ TEST_F(Api, ACodeThatIsNoLanguageStandsForEveryLanguage) {
   EXPECT_EQ(translate({{"q", "one"}, {"source", "auto"}, {"target", "iso"}}).status, 200);
 }
 
-TEST_F(Api, NamesOnTheCommandLineWin) {
+TEST_F(Api, LanguagesOfTheOptionOverrideTheConfig) {
   server_.reset();
   options_.models = {ModelPlace::parse("zh-Hans-en=" + (folder_ / "a").string())};
   start();

@@ -1,4 +1,4 @@
-// What each token attended to, over HTTP.
+// POST /attention and /explain.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -113,7 +113,7 @@ TEST(AttentionNumbers, AreLimited) {
   EXPECT_THROW(check_numbers(32'000'001), Refusal);
 }
 
-TEST_F(Attention, AWideBeamOfTheServersIsNarrowedToWhatCanBeShown) {
+TEST_F(Attention, AWideDefaultBeamIsReducedToTheLimit) {
   options_.api.beam = 100;
   start();
   const auto answer = look({{"q", "one"}, {"source", "en"}, {"target", "de"}});
@@ -145,7 +145,7 @@ TEST_F(Attention, MistakesOfTheClientAreAnswered400) {
   EXPECT_LT(look(body).body.size(), 1000);
 }
 
-TEST_F(Attention, BadQuestionsAreRefused) {
+TEST_F(Attention, InvalidRequestsAreRefused) {
   EXPECT_EQ(look({{"source", "en"}, {"target", "de"}}).error(), "Invalid request: missing q parameter");
   EXPECT_EQ(look({{"q", " \n "}, {"source", "en"}, {"target", "de"}}).status, 400);
   EXPECT_EQ(look({{"q", "one"}, {"source", "en"}, {"target", "de"}, {"beam", 0}}).status, 400);
@@ -184,7 +184,7 @@ TEST_F(Attention, OfALongTextListsTheLargestWeightsInLinearSpace) {
       }
     }
   }
-  // Twice the text, about twice the answer.
+  // Twice the text gives about twice the response.
   const std::size_t small = of(20).body.size(), large = of(40).body.size();
   EXPECT_LT(large, small * 5 / 2);
   EXPECT_EQ(of(40).json()["attention"][0]["largest"]["index"].back()[0].get<int>() >= 39 * 5, true);
@@ -198,7 +198,7 @@ TEST_F(Attention, OfALongTextListsTheLargestWeightsInLinearSpace) {
   EXPECT_EQ(look(wrong).status, 400);
 }
 
-TEST_F(Serving, SentencesAreCountedGivenAndExplainedOneByOne) {
+TEST_F(Serving, SentencesAreCountedTracedAndExplainedOneByOne) {
   start();
   const auto look = [&](nlohmann::json body, const char* path = "/attention") {
     body["source"] = "en";
@@ -214,7 +214,7 @@ TEST_F(Serving, SentencesAreCountedGivenAndExplainedOneByOne) {
   EXPECT_EQ(first["sentences"][0]["source"], first["source"].size());
   EXPECT_EQ(first["sentences"][0]["output"], first["translatedText"]);
 
-  // What one sentence was given is what it has in the text.
+  // A sentence has the same weights alone as in the text.
   const auto given = look({{"q", "one two three\nfour"}, {"output", {"drei", "vier zwei"}}}).json();
   EXPECT_EQ(given["sentences"][1]["output"], "vier zwei");
   const auto alone = look({{"q", "four"}, {"output", "vier zwei"}}).json();
@@ -237,9 +237,9 @@ TEST_F(Serving, SentencesAreCountedGivenAndExplainedOneByOne) {
   EXPECT_EQ(lesson(2).json()["error"], "Invalid request: sentence parameter: the text has 2, counted from 0");
 }
 
-TEST_F(Serving, AttentionOfACheckpointIsThatOfItsStep) {
+TEST_F(Serving, AttentionOfACheckpointComesFromItsModel) {
   fovea::test::write_tiny_model(folder_ / "b", fovea::test::tiny_transformer(), "en-fr", 7);
-  // Another model stands for an earlier step of this one's training.
+  // The checkpoint is another model, which gives other weights.
   std::filesystem::create_directories(folder_ / "a" / "checkpoints");
   std::filesystem::copy(folder_ / "b", folder_ / "a" / "checkpoints" / "step-000007");
   start();

@@ -1,4 +1,4 @@
-// Many requests at once, and models that come and go while they are answered.
+// Concurrent requests, and models that are reloaded meanwhile.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ std::string sentence(int i) {
   return text;
 }
 
-TEST_F(Batches, AnAnswerDoesNotDependOnWhatIsAskedBesides) {
+TEST_F(Batches, AResponseDoesNotDependOnOtherRequests) {
   start();
   constexpr int kClients = 8;
   constexpr int kEach = 12;
@@ -41,7 +41,7 @@ TEST_F(Batches, AnAnswerDoesNotDependOnWhatIsAskedBesides) {
   EXPECT_EQ(alone, together);
 }
 
-TEST_F(Batches, ALongTextDoesNotHoldUpAShortOne) {
+TEST_F(Batches, ALongTextDoesNotDelayAShortOne) {
   start();
   std::string lines;
   for (int i = 0; i < 600; ++i) lines += sentence(i) + "\n";
@@ -56,7 +56,7 @@ TEST_F(Batches, ALongTextDoesNotHoldUpAShortOne) {
   slow.join();
 }
 
-TEST_F(Batches, AFullQueueSaysWhenToComeBack) {
+TEST_F(Batches, AFullQueueAnswersWithRetryAfter) {
   options_.most_waiting = 1;
   start();
   std::string lines;
@@ -109,7 +109,7 @@ TEST_F(Batches, ReloadingDropsNoRequest) {
   EXPECT_NE(before, after) << "the new weights are in use";
 }
 
-TEST_F(Batches, AModelThatCannotBeReadLeavesTheOldOneInPlace) {
+TEST_F(Batches, AnUnreadableModelLeavesTheOldOneInUse) {
   start();
   const std::string before = text_of("one two");
   fovea::test::write_text(folder_ / "a" / "config.json", "{");
@@ -117,14 +117,14 @@ TEST_F(Batches, AModelThatCannotBeReadLeavesTheOldOneInPlace) {
   EXPECT_EQ(text_of("one two"), before);
 }
 
-TEST_F(Batches, StoppingFinishesWhatIsThere) {
+TEST_F(Batches, StoppingFinishesCompleteRequests) {
   start();
   std::string lines;
   for (int i = 0; i < 400; ++i) lines += sentence(i) + "\n";
   Wire busy(port_);
   busy.send(
       request_text("POST", "/translate", nlohmann::json{{"q", lines}, {"source", "en"}, {"target", "de"}}.dump()));
-  // It is under way once another that came later has its answer.
+  // The first request is running once a later one has its response.
   ASSERT_NE(text_of("one"), "?");
   std::thread stopper([&] { server_->stop(20); });
   const Answer answer = read_answer(busy);
@@ -134,7 +134,7 @@ TEST_F(Batches, StoppingFinishesWhatIsThere) {
   EXPECT_THROW(Wire{port_}, std::runtime_error);
 }
 
-TEST_F(Batches, EndingAbandonsWhatHasNotBegun) {
+TEST_F(Batches, DestructionFailsWaitingRequests) {
   options_.api.char_limit = -1;
   start();
   std::string lines;
@@ -152,7 +152,7 @@ TEST_F(Batches, EndingAbandonsWhatHasNotBegun) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }
 
-TEST_F(Batches, TwoModelsOfOnePairAreRefused) {
+TEST_F(Batches, TwoModelsForOnePairAreRefused) {
   options_.models.push_back(ModelPlace::parse("en-de=" + (folder_ / "b").string()));
   EXPECT_THAT(fovea::test::message_of<UsageError>([&] { start(); }), HasSubstr("two models translate en-de"));
 }

@@ -29,7 +29,7 @@ class CaptionApi : public Serving {
   Picture picture_;
 };
 
-TEST_F(CaptionApi, TheAnswerIsTheCaptionersOwn) {
+TEST_F(CaptionApi, TheResponseMatchesTheCaptioner) {
   const Picture small = square(picture_, 32);
   const std::string address = view::picture_address(small);  // a JPEG of it
   const std::string png = fovea::test::png_file(small);
@@ -49,12 +49,12 @@ TEST_F(CaptionApi, TheAnswerIsTheCaptionersOwn) {
   }
   const auto encoded = caption({{"image", address}}).json();
   EXPECT_TRUE(encoded.contains("caption"));
-  EXPECT_FALSE(encoded.contains("attention")) << "it was not asked for";
+  EXPECT_FALSE(encoded.contains("attention")) << "it was not requested";
   const std::string bare = address.substr(address.find(',') + 1);
   EXPECT_EQ(caption({{"image", bare}}).json(), encoded);
 }
 
-TEST_F(CaptionApi, SaysWhatIsWrong) {
+TEST_F(CaptionApi, InvalidRequestsAreRefused) {
   const std::string address = view::picture_address(picture_);
   EXPECT_THAT(caption(nlohmann::json::object()).error(), HasSubstr("missing image parameter"));
   EXPECT_THAT(caption({{"image", "!!"}}).error(), HasSubstr("is not base64"));

@@ -1,4 +1,4 @@
-// POST /chat: a reply to turns, the model's own.
+// POST /chat.
 #include <gmock/gmock.h>
 
 #include "fovea/chat.hpp"
@@ -23,7 +23,7 @@ class ChatServed : public Serving {
   [[nodiscard]] Answer chat(const nlohmann::json& body) const { return post(port_, "/chat", body); }
 };
 
-TEST_F(ChatServed, TheReplyIsTheModelsOwn) {
+TEST_F(ChatServed, TheReplyMatchesTheModel) {
   for (const char* name : {"talk", "deep"}) {
     Chat direct(folder_ / name);
     const std::string first = direct.reply("one two");
@@ -35,16 +35,16 @@ TEST_F(ChatServed, TheReplyIsTheModelsOwn) {
     EXPECT_THAT(answer["attention"]["target"], SizeIs(tokens));
     EXPECT_THAT(answer["attention_over_turns"], SizeIs(tokens));
     EXPECT_THAT(answer["attention_over_turns"][0], SizeIs(first.empty() ? 2 : 3));
-    EXPECT_FALSE(chat({{"turns", {"one"}}}).json().contains("attention")) << "it was not asked for";
+    EXPECT_FALSE(chat({{"turns", {"one"}}}).json().contains("attention")) << "it was not requested";
   }
 }
 
-TEST_F(ChatServed, OldTurnsAreLeftOut) {
+TEST_F(ChatServed, OldTurnsAreDropped) {
   const auto all = chat({{"turns", {"six", "five", "four", "three", "two"}}}).json();
   EXPECT_EQ(all["reply"], chat({{"turns", {"four", "three", "two"}}}).json()["reply"]);
 }
 
-TEST_F(ChatServed, WhatIsWrongIsNamed) {
+TEST_F(ChatServed, ErrorsNameTheMistake) {
   EXPECT_THAT(chat({{"turns", nlohmann::json::array()}}).error(), HasSubstr("missing turns"));
   EXPECT_THAT(chat({{"turns", {"one", " "}}}).error(), HasSubstr("missing turns"));
   EXPECT_THAT(chat({{"turns", {1}}}).error(), HasSubstr("not an array of strings"));

@@ -1,4 +1,4 @@
-// Models of several tasks behind one server, and POST /classify.
+// POST /classify, and models of several tasks in one server.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -27,7 +27,7 @@ class Classify : public Serving {
   [[nodiscard]] Answer classify(const nlohmann::json& body) const { return post(port_, "/classify", body); }
 };
 
-TEST_F(Classify, TheAnswerIsTheClassifiersOwn) {
+TEST_F(Classify, TheResponseMatchesTheClassifier) {
   const Classifier classifier(folder_ / "topics");
   const Classification expected = classifier.classify("one two five");
   const auto answer = classify({{"q", "one two five"}, {"attention", true}}).json();
@@ -43,7 +43,7 @@ TEST_F(Classify, TheAnswerIsTheClassifiersOwn) {
   EXPECT_THAT(answer["tokens"], ElementsAre("one", "two", "five", "</s>"));
   ASSERT_THAT(answer["attention"], SizeIs(4));
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(answer["attention"][i].get<double>(), expected.attention[i], 1e-5);
-  EXPECT_FALSE(classify({{"q", "one"}}).json().contains("attention")) << "it was not asked for";
+  EXPECT_FALSE(classify({{"q", "one"}}).json().contains("attention")) << "it was not requested";
 }
 
 TEST_F(Classify, AnArrayIsAnsweredByAnArray) {
@@ -67,7 +67,7 @@ TEST_F(Classify, TheLikeliestLabelsComeFirst) {
   EXPECT_TRUE(top["probabilities"].contains(top["label"].get<std::string>()));
 }
 
-TEST_F(Classify, SaliencyIsGivenByLabelWhenAskedFor) {
+TEST_F(Classify, SaliencyIsGivenByLabelOnRequest) {
   const Classifier classifier(folder_ / "topics");
   const Classification expected = classifier.classify("one two five", {.saliency = true});
   const auto answer = classify({{"q", "one two five"}, {"saliency", true}}).json();
@@ -78,17 +78,18 @@ TEST_F(Classify, SaliencyIsGivenByLabelWhenAskedFor) {
   }
   EXPECT_THAT(classify({{"q", "one"}, {"saliency", true}, {"top", 1}}).json()["saliency"], SizeIs(1));
   EXPECT_FALSE(classify({{"q", "one"}}).json().contains("saliency"));
-  EXPECT_EQ(classify({{"q", "one"}, {"model", "moods"}, {"saliency", true}}).status, 200) << "without attention too";
+  EXPECT_EQ(classify({{"q", "one"}, {"model", "moods"}, {"saliency", true}}).status, 200)
+      << "a model without attention";
 }
 
-TEST_F(Classify, ModelsAreChosenByName) {
+TEST_F(Classify, ModelsAreSelectedByName) {
   EXPECT_EQ(classify({{"q", "one"}, {"model", "moods"}}).json()["model"], "moods");
   EXPECT_EQ(classify({{"q", "one"}}).json()["model"], "topics") << "the first one";
   EXPECT_THAT(classify({{"q", "one"}, {"model", "en-de"}}).error(), HasSubstr("topics, moods"));
   EXPECT_THAT(classify({{"q", "one"}, {"model", "moods"}, {"attention", true}}).error(), HasSubstr("no attention"));
 }
 
-TEST_F(Classify, WhatIsWrongIsNamed) {
+TEST_F(Classify, ErrorsNameTheMistake) {
   EXPECT_EQ(classify({{"q", ""}}).error(), "Invalid request: missing q parameter");
   EXPECT_THAT(classify({{"q", {1}}}).error(), HasSubstr("q parameter"));
   EXPECT_THAT(classify({{"q", "one"}, {"top", -1}}).error(), HasSubstr("top"));
@@ -100,7 +101,7 @@ TEST_F(Classify, WhatIsWrongIsNamed) {
   EXPECT_EQ(ask(port_, "GET", "/classify").status, 405);
 }
 
-TEST_F(Classify, ItIsLimitedAsTranslationIs) {
+TEST_F(Classify, TheLimitsOfTranslationApply) {
   server_.reset();
   options_.api.char_limit = 10;
   options_.api.batch_limit = 2;
@@ -109,10 +110,10 @@ TEST_F(Classify, ItIsLimitedAsTranslationIs) {
   EXPECT_THAT(classify({{"q", "one two three four"}}).error(), HasSubstr("exceeds text limit (10)"));
   EXPECT_THAT(classify({{"q", {"one", "two", "four"}}}).error(), HasSubstr("2"));
   EXPECT_EQ(classify({{"q", {"one", "two"}}}).status, 200);
-  EXPECT_EQ(classify({{"q", "one"}}).status, 429) << "each text counts";
+  EXPECT_EQ(classify({{"q", "one"}}).status, 429) << "each text of an array counts";
 }
 
-TEST_F(Classify, AnswersDoNotDependOnWhatIsAskedBesides) {
+TEST_F(Classify, ResponsesDoNotDependOnOtherRequests) {
   const std::vector<std::string> texts{"one", "two three four five six seven one", "five five", "three one"};
   std::vector<std::string> alone;
   for (const auto& text : texts) alone.push_back(classify({{"q", text}, {"attention", true}}).body);
@@ -146,7 +147,7 @@ TEST_F(Classify, EveryModelIsListedWithItsTask) {
   EXPECT_EQ(ask(port_, "GET", "/languages").json().size(), 2U) << "classifiers have no languages";
 }
 
-TEST_F(Classify, WithoutATranslationModelTheRestWorks) {
+TEST_F(Classify, ClassificationWorksWithoutATranslationModel) {
   server_.reset();
   options_.models = {ModelPlace::parse((folder_ / "topics").string())};
   start();
@@ -158,7 +159,7 @@ TEST_F(Classify, WithoutATranslationModelTheRestWorks) {
   EXPECT_EQ(post(port_, "/detect", {{"q", "the house is on the hill"}}).json()[0]["language"], "en");
 }
 
-TEST_F(Classify, TwoModelsOfOneNameAreRefused) {
+TEST_F(Classify, TwoModelsWithOneNameAreRefused) {
   server_.reset();
   options_.models.push_back(ModelPlace::parse("moods=" + (folder_ / "topics").string()));
   EXPECT_THAT(fovea::test::message_of<UsageError>([&] { start(); }), HasSubstr("two models are called moods"));

@@ -1,4 +1,4 @@
-// HTTP from the client's side: whole requests, and bytes as rude as a test wants them.
+// An HTTP client for tests: requests, and arbitrary bytes.
 #pragma once
 
 #include <arpa/inet.h>
@@ -17,7 +17,7 @@
 
 namespace fovea::server::test {
 
-/// A TCP connection to a port of this machine.
+/// A TCP connection to a local port.
 class Wire {
  public:
   explicit Wire(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -34,7 +34,7 @@ class Wire {
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
 
-  /// False when the other side has closed.
+  /// False when the server has closed the connection.
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       const auto sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -45,7 +45,7 @@ class Wire {
   }
   void finish_sending() { ::shutdown(socket_, SHUT_WR); }
 
-  /// Reads on; false at the end, or when nothing comes for `seconds`.
+  /// Appends received bytes; false at the end, or when nothing arrives for `seconds`.
   bool receive(std::string& to, double seconds = 20) {
     pollfd p{socket_, POLLIN, 0};
     if (::poll(&p, 1, static_cast<int>(seconds * 1000)) <= 0) return false;
@@ -55,12 +55,12 @@ class Wire {
     to.append(buffer, static_cast<std::size_t>(got));
     return true;
   }
-  /// Whether bytes or the end come within `seconds`; they are not read.
+  /// Whether bytes or the end arrive within `seconds`; reads nothing.
   bool something_comes(double seconds) {
     pollfd p{socket_, POLLIN, 0};
     return ::poll(&p, 1, static_cast<int>(seconds * 1000)) > 0;
   }
-  /// Whether the other side closes within `seconds`.
+  /// Whether the server closes the connection within `seconds`.
   bool closes(double seconds) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     std::string ignored;
@@ -90,7 +90,7 @@ struct Answer {
   }
 };
 
-/// One answer from what comes over the wire; status 0 when it ends before.
+/// Reads one response; status 0 when the connection ends before.
 inline Answer read_answer(Wire& wire) {
   std::string bytes;
   Answer answer;

@@ -1,4 +1,4 @@
-// Clients that want the server to run out of memory, time or patience.
+// Clients that try to exhaust memory, time or connections.
 #include <gmock/gmock.h>
 #include <sentencepiece_trainer.h>
 
@@ -8,6 +8,7 @@
 
 #include "fovea/error.hpp"
 #include "server/api/models/translation_model.hpp"
+#include "server/http/fields.hpp"
 #include "server/serving.hpp"
 
 namespace fovea::server::test {
@@ -26,7 +27,7 @@ struct Lines final : sentencepiece::SentenceIterator {
   [[nodiscard]] sentencepiece::util::Status status() const override { return {}; }
 };
 
-// A model with a tokenizer made elsewhere: it normalises with NFKC.
+// A model with a SentencePiece tokenizer that normalises with NFKC.
 void write_foreign_model(const std::filesystem::path& folder) {
   Lines lines;
   std::string bytes;
@@ -51,7 +52,7 @@ class Hostile : public Serving {
  protected:
   void TearDown() override {
     if (server_) {
-      EXPECT_NE(text_of("one two"), "?") << "the server answers on";
+      EXPECT_NE(text_of("one two"), "?") << "the server still answers";
     }
   }
   [[nodiscard]] int connections() const {
@@ -73,7 +74,7 @@ class Hostile : public Serving {
   }
 };
 
-TEST_F(Hostile, ABodyThatWillNeverEndIsFreedWhenItsClientLeaves) {
+TEST_F(Hostile, AnIncompleteBodyIsFreedWhenItsClientDisconnects) {
   start();
   {
     std::vector<std::unique_ptr<Wire>> leaving;
@@ -83,11 +84,11 @@ TEST_F(Hostile, ABodyThatWillNeverEndIsFreedWhenItsClientLeaves) {
     }
     EXPECT_TRUE(soon([&] { return options_.http.bodies->held() > 20'000'000; }, 5));
   }
-  EXPECT_TRUE(soon([&] { return options_.http.bodies->held() == 0; }, 2)) << "long before the timeout of 30 s";
+  EXPECT_TRUE(soon([&] { return options_.http.bodies->held() == 0; }, 2)) << "well before the timeout of 30 s";
   EXPECT_TRUE(soon([&] { return connections() <= 2; }, 2));
 }
 
-TEST_F(Hostile, StoppingDropsRequestsThatAreNotWhole) {
+TEST_F(Hostile, StoppingDropsIncompleteRequests) {
   start();
   std::vector<std::unique_ptr<Wire>> half;
   for (int i = 0; i < 20; ++i) {
@@ -104,7 +105,7 @@ TEST_F(Hostile, StoppingDropsRequestsThatAreNotWhole) {
   server_.reset();
 }
 
-TEST_F(Hostile, BodiesOfAllClientsTogetherAreBounded) {
+TEST_F(Hostile, BodiesOfAllClientsTogetherAreLimited) {
   options_.http.bodies = std::make_shared<MemoryBudget>(1'000'000);
   options_.http.crowded_seconds = 1;
   start();
@@ -115,17 +116,19 @@ TEST_F(Hostile, BodiesOfAllClientsTogetherAreBounded) {
   }
   EXPECT_TRUE(soon([&] { return options_.http.bodies->held() > 750'000; }, 5));
   EXPECT_LE(options_.http.bodies->held(), 1'000'000);
-  EXPECT_EQ(translate({{"q", std::string(90'000, 'a') + std::string(90'000, ' ')}}).status, 429) << "no room now";
-  EXPECT_TRUE(soon([&] { return options_.http.bodies->held() <= 750'000; }, 4)) << "who is slow in a crowd is dropped";
+  EXPECT_EQ(translate({{"q", std::string(90'000, 'a') + std::string(90'000, ' ')}}).status, 429)
+      << "the budget is used up";
+  EXPECT_TRUE(soon([&] { return options_.http.bodies->held() <= 750'000; }, 4))
+      << "slow clients are disconnected when memory is scarce";
 }
 
-TEST_F(Hostile, AnswersThatNobodyReadsAreBounded) {
+TEST_F(Hostile, UnreadResponsesAreLimited) {
   options_.http.answers = std::make_shared<MemoryBudget>(24'000'000);
   options_.http.stall_seconds = 1;
   start();
   std::string q;
   std::string request;
-  std::size_t size = 0;  // of an answer: more than the system takes for a client that reads nothing
+  std::size_t size = 0;  // of a response: more than the socket buffers hold
   while (size < 6'000'000) {
     for (int i = 0; i < 10; ++i) q += "one two three four five six seven. ";
     request = request_text("POST", "/attention",
@@ -136,10 +139,10 @@ TEST_F(Hostile, AnswersThatNobodyReadsAreBounded) {
     ASSERT_EQ(answer.status, 200) << answer.body.substr(0, 200);
     size = answer.body.size();
   }
-  std::vector<std::unique_ptr<Wire>> deaf;
+  std::vector<std::unique_ptr<Wire>> silent;
   for (int i = 0; i < 12; ++i) {
-    deaf.push_back(std::make_unique<Wire>(port_));
-    deaf.back()->send(request);
+    silent.push_back(std::make_unique<Wire>(port_));
+    silent.back()->send(request);
   }
   std::size_t most = 0;
   const auto until = Clock::now() + std::chrono::seconds(3);
@@ -149,10 +152,11 @@ TEST_F(Hostile, AnswersThatNobodyReadsAreBounded) {
   }
   EXPECT_GT(most, size);
   EXPECT_LE(most, 24'000'000);
-  EXPECT_TRUE(soon([&] { return options_.http.answers->held() == 0; }, 20)) << "who reads nothing is dropped";
+  EXPECT_TRUE(soon([&] { return options_.http.answers->held() == 0; }, 20))
+      << "clients that stop reading are disconnected";
 }
 
-TEST_F(Hostile, TextThatWaitsIsBounded) {
+TEST_F(Hostile, WaitingTextIsLimited) {
   options_.http.answers = std::make_shared<MemoryBudget>(3'000'000);
   options_.api.char_limit = -1;
   start();
@@ -162,7 +166,7 @@ TEST_F(Hostile, TextThatWaitsIsBounded) {
   EXPECT_EQ(options_.http.answers->held(), 0);
 }
 
-TEST_F(Hostile, WorkForAClientThatHasLeftIsNotDone) {
+TEST_F(Hostile, WorkForADisconnectedClientIsDropped) {
   options_.api.char_limit = -1;
   start();
   std::string lines;
@@ -177,8 +181,8 @@ TEST_F(Hostile, WorkForAClientThatHasLeftIsNotDone) {
   EXPECT_TRUE(soon([&] { return options_.http.answers->held() == 0; }, 2));
 }
 
-// One answer, then the end: no second block of headers, no other answer, no waiting.
-TEST_F(Hostile, WhatOnlyLooksLikeARequestHasOneAnswerAtOnce) {
+// One response, then the connection ends, without delay.
+TEST_F(Hostile, AMalformedRequestHasOneImmediateResponse) {
   start();
   std::string many = "GET /health?a=1";
   for (int i = 0; i < 500; ++i) many += "&b=1";
@@ -214,7 +218,7 @@ TEST_F(Hostile, FormsWithTooManyFieldsAreRefused) {
   EXPECT_EQ(ask(port_, "POST", "/translate", form, "application/x-www-form-urlencoded").status, 400);
 }
 
-TEST_F(Hostile, DeepJsonIsRefusedAndTheServerGoesOn) {
+TEST_F(Hostile, DeepJsonIsRefusedAndTheServerContinues) {
   start();
   std::string deep = R"({"q":"one","source":"en","target":"de","x":)";
   for (int i = 0; i < 100'000; ++i) deep += "[";
@@ -229,7 +233,27 @@ TEST_F(Hostile, DeepJsonIsRefusedAndTheServerGoesOn) {
   EXPECT_THAT(fovea::test::message_of<FileError>([&] { server_->reload(); }), HasSubstr("nested more than 64 levels"));
 }
 
-TEST_F(Hostile, ALanguageCodeWithANulIsNamedAsSuch) {
+TEST(Fields, StopReadingWhenTheRequestIsCanceled) {
+  std::string body = R"({"x":[0)";
+  for (int i = 0; i < 20'000; ++i) body += ",{}";
+  Request request;
+  request.content_type = "application/json";
+  request.body = body + "]}";
+  request.canceled = [] { return false; };
+  EXPECT_EQ(Fields(request)["x"].size(), 20'001);
+  request.canceled = [] { return true; };
+  const auto status = [&] {
+    try {
+      (void)Fields(request);
+    } catch (const Refusal& refusal) {
+      return refusal.status();
+    }
+    return 200;
+  };
+  EXPECT_EQ(status(), 503);
+}
+
+TEST_F(Hostile, ALanguageCodeWithANulIsRefused) {
   fovea::test::write_tiny_model(folder_ / "dates", fovea::test::tiny_rnn(), "dates-iso", 3);
   options_.models.push_back(ModelPlace::parse((folder_ / "dates").string()));
   start();
@@ -244,15 +268,15 @@ TEST_F(Hostile, ALanguageCodeWithANulIsNamedAsSuch) {
   EXPECT_EQ(error(std::string(1000, 'a')), "Invalid request: source parameter is longer than any language code");
 }
 
-// The form of 18 letters and three spaces is written as one character in Arabic script.
-TEST_F(Hostile, LinesAreBoundedInTokensToo) {
+// U+FDFA normalises to 18 characters.
+TEST_F(Hostile, LinesAreLimitedInTokensToo) {
   write_foreign_model(folder_ / "sp");
   options_.models = {ModelPlace::parse((folder_ / "sp").string())};
   start();
   std::string q;
   for (int i = 0; i < 390; ++i) q += "\xEF\xB7\xBA";
   const TranslationModel& model = *server_->models()->translations()[0];
-  ASSERT_GT(model.translator().tokenizers().source->encode(q).size(), 1000) << "more than twice its characters";
+  ASSERT_GT(model.translator().tokenizers().source->encode(q).size(), 1000) << "more than two tokens per character";
   const Answer answer = translate({{"q", q}, {"source", "ar"}, {"target", "en"}});
   EXPECT_EQ(answer.status, 200) << answer.body.substr(0, 300);
   const Passage passage = Passage::of_text(q, model.reads());

@@ -1,4 +1,4 @@
-// The course over HTTP: trained when asked for, one at a time, only where it is offered.
+// The course over HTTP: trains lessons on demand, one at a time, if it is served.
 #include <gmock/gmock.h>
 
 #include "server/serving.hpp"
@@ -30,7 +30,7 @@ class Learning : public ::testing::Test {
   int port_ = 0;
 };
 
-TEST_F(Learning, IsNotThereUnlessItIsOffered) {
+TEST_F(Learning, IsNotFoundUnlessItIsServed) {
   start(false);
   EXPECT_EQ(train("qkv").status, 404);
   EXPECT_EQ(ask_lesson("qkv", {{"text", "a"}}).status, 404);
@@ -44,14 +44,14 @@ TEST_F(Learning, TrainsALessonOnceAndAnswers) {
   EXPECT_THAT(ask_lesson("qkv", {{"text", "看小猫，它好可爱"}}).error(), HasSubstr("qkv is not trained yet"));
   const auto facts = train("qkv").json();
   EXPECT_GT(facts["right"], 0.9);
-  EXPECT_EQ(train("qkv").json(), facts) << "it is kept";
+  EXPECT_EQ(train("qkv").json(), facts) << "the result is kept";
   EXPECT_THAT(ask(port_, "GET", "/learn").json()["trained"], ElementsAre("qkv"));
   const auto answer = ask_lesson("qkv", {{"text", "小猫在桌子旁边，它好结实"}}).json();
   EXPECT_THAT(answer["words"], ElementsAre("小猫", "在", "桌子", "旁边", "，", "它", "好", "结实"));
   EXPECT_EQ(answer["guesses"][0]["text"], "桌子");
 }
 
-TEST_F(Learning, RefusesQuestionsThatCannotBe) {
+TEST_F(Learning, RefusesInvalidQuestions) {
   start(true);
   EXPECT_THAT(train("nothing").error(), HasSubstr("\"nothing\" is not one of fixed, steps, qkv, heads, encoders"));
   ASSERT_EQ(train("heads").status, 200);
@@ -72,7 +72,7 @@ TEST_F(Learning, RefusesQuestionsThatCannotBe) {
   EXPECT_EQ(ask(port_, "POST", "/learn/ask", "{\"lesson\":\"heads\",\"question\":{\"text\":\"a \xff\"}}").status, 400);
 }
 
-TEST_F(Learning, ATrainingEndsWhenItsClientLeaves) {
+TEST_F(Learning, ATrainingEndsWhenItsClientDisconnects) {
   start(true);
   {
     Wire wire(port_);
@@ -88,10 +88,10 @@ TEST_F(Learning, ATrainingEndsWhenItsClientLeaves) {
     state = ask(port_, "GET", "/learn").json();
   }
   EXPECT_TRUE(state["training"].is_null());
-  EXPECT_THAT(state["trained"], SizeIs(0)) << "what was not finished is not kept";
+  EXPECT_THAT(state["trained"], SizeIs(0)) << "an unfinished training is discarded";
 }
 
-TEST_F(Learning, NeedsTheKeyThatTheServerAsksFor) {
+TEST_F(Learning, NeedsTheApiKey) {
   const fovea::test::Scratch folder;
   std::ofstream(folder / "keys") << "secret\n";
   options_.access.keys = folder / "keys";
@@ -101,7 +101,7 @@ TEST_F(Learning, NeedsTheKeyThatTheServerAsksFor) {
   EXPECT_EQ(post(port_, "/learn/train", {{"lesson", "qkv"}, {"api_key", "secret"}}).status, 200);
 }
 
-TEST_F(Learning, IsRefusedWhereTheMemoryIsUsedUp) {
+TEST_F(Learning, IsRefusedWhenTheMemoryIsUsedUp) {
   options_.http.answers = std::make_shared<MemoryBudget>(std::size_t{8} << 20);
   start(true);
   EXPECT_EQ(train("qkv").status, 503);

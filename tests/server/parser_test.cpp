@@ -1,4 +1,4 @@
-// Requests as HTTP has them, and those that only look so.
+// Valid and malformed HTTP requests.
 #include "server/http/parser.hpp"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ struct Parsed {
   bool operator==(const Parsed&) const = default;
 };
 
-// Fed `part` bytes at a time.
+// Parses `part` bytes at a time.
 Parsed parsed(const std::string& text, std::size_t part) {
   RequestParser parser;
   Parsed out;
@@ -39,7 +39,7 @@ Parsed parsed(const std::string& text, std::size_t part) {
 
 Parsed whole(const std::string& text) {
   const Parsed out = parsed(text, text.size());
-  EXPECT_EQ(parsed(text, 1), out) << "it does not matter how the bytes come: " << text.substr(0, 80);
+  EXPECT_EQ(parsed(text, 1), out) << "the result must not depend on the pieces: " << text.substr(0, 80);
   return out;
 }
 
@@ -67,19 +67,19 @@ TEST(Parser, ReadsBodiesByLengthAndInChunks) {
   EXPECT_EQ(r.rest, "GET");
 }
 
-TEST(Parser, KeepsConnectionsAsTheClientWants) {
+TEST(Parser, KeepsOrClosesConnectionsAsRequested) {
   EXPECT_FALSE(whole("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, Close\r\n\r\n").keep_alive);
   EXPECT_FALSE(whole("GET / HTTP/1.0\r\n\r\n").keep_alive);
   EXPECT_TRUE(whole("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").keep_alive);
 }
 
-TEST(Parser, WhatAProxySendsIsUnderstood) {
+TEST(Parser, AcceptsTheFormsThatProxiesSend) {
   EXPECT_EQ(whole("GET http://x:80/health?a HTTP/1.1\r\nHost: x\r\n\r\n").path, "/health");
   EXPECT_EQ(whole("GET http://x HTTP/1.1\r\nHost: x\r\n\r\n").path, "/");
   EXPECT_EQ(whole("\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n").path, "/b") << "an empty line before it";
 }
 
-TEST(Parser, RefusesWhatAProxyMightReadOtherwise) {
+TEST(Parser, RefusesWhatAProxyMightParseDifferently) {
   const std::string head = "POST / HTTP/1.1\r\nHost: x\r\n";
   for (const std::string bad : {
            "Content-Length: +5\r\n",
@@ -110,7 +110,7 @@ TEST(Parser, RefusesWhatAProxyMightReadOtherwise) {
   EXPECT_EQ(status_of(head + "Content-Length: 99999999999999999999999\r\n\r\n"), 413);
 }
 
-TEST(Parser, RefusesChunksThatAreNotAsTheyShouldBe) {
+TEST(Parser, RefusesMalformedChunks) {
   const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (const std::string bad : {"3\nabc\n0\n\n", "3\r\nabc\n", "3\r\nabcd\r\n", "\r\n", "x\r\n", "+3\r\nabc\r\n",
                                 "0x3\r\n", " 3\r\n", "fffffffffffffffff\r\n", "0\r\nA: b\n\r\n"}) {
@@ -120,7 +120,7 @@ TEST(Parser, RefusesChunksThatAreNotAsTheyShouldBe) {
   EXPECT_EQ(status_of(head + "3;" + std::string(300, 'x')), 400);
 }
 
-TEST(Parser, RefusesALineThatIsNone) {
+TEST(Parser, RefusesMalformedRequestLines) {
   for (const std::string bad :
        {"GET\r\n\r\n", "GET /\r\n\r\n", "GET  / HTTP/1.1\r\n", "GET / HTTP/1.1 \r\n", "G(T / HTTP/1.1\r\n",
         "GET x HTTP/1.1\r\n", "\r\n\r\n", "GET / HTTX/1.1\r\n", "\x16\x03\x01", "GET / HTTP/1.1\n"}) {
@@ -129,7 +129,7 @@ TEST(Parser, RefusesALineThatIsNone) {
   EXPECT_EQ(status_of("GET / HTTP/2.0\r\n"), 505);
 }
 
-TEST(Parser, RefusesTooMuchOfEverything) {
+TEST(Parser, RefusesEverythingAboveItsLimit) {
   EXPECT_EQ(status_of("GET /" + std::string(9000, 'a')), 414);
   std::string many = "GET /health?a=1";
   for (int i = 0; i < 500; ++i) many += "&a=1";

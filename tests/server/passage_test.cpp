@@ -1,4 +1,4 @@
-// What of a text goes through a model, and what stays.
+// Splitting text and HTML into lines for a model.
 #include <gmock/gmock.h>
 
 #include "server/api/texts/html.hpp"
@@ -22,15 +22,15 @@ TEST(Passage, KeepsWhiteSpaceAndLineEnds) {
   EXPECT_THAT(Passage::of_text("", 100).lines(), IsEmpty());
 }
 
-TEST(Passage, CutsWhatDoesNotFitAlthoughItIsShort) {
+TEST(Passage, SplitsAShortLineWithTooManyTokens) {
   const auto three_words = [](std::string_view line) { return std::count(line.begin(), line.end(), ' ') < 3; };
   const LineLimit limit(100, three_words);
   EXPECT_EQ(shouted(Passage::of_text("a b c. d e f g h", limit)), "[a b c.] [d e f] [g h]");
   const LineLimit nothing(100, [](std::string_view) { return false; });
-  EXPECT_EQ(shouted(Passage::of_text("ab", nothing)), "[a] [b]") << "a character is the least";
+  EXPECT_EQ(shouted(Passage::of_text("ab", nothing)), "[a] [b]") << "a line has at least a character";
 }
 
-TEST(Passage, PutsASpaceWhereTheNewScriptNeedsOne) {
+TEST(Passage, AddsSpacesForTheScriptOfTheOutput) {
   const Passage passage = Passage::of_text("你好。再见。", 100);
   EXPECT_THAT(passage.lines(), ElementsAre("你好。", "再见。"));
   const std::vector<std::string> english{"Hello.", "Bye."};
@@ -58,14 +58,14 @@ TEST(Passage, OfHtmlDecodesEntitiesForTheModelAndEncodesItsOutput) {
   EXPECT_EQ(passage.with([&](std::size_t) -> const std::string& { return output; }), "&lt;b&gt; &amp; é&nbsp;!");
 }
 
-TEST(Passage, OfHtmlKnowsTagsFromOtherSigns) {
+TEST(Passage, OfHtmlDistinguishesTagsFromText) {
   EXPECT_EQ(shouted(Passage::of_html("<code>a < b</code> x<p>y", 100)), "<code>a < b</code> [x]<p>[y]");
   EXPECT_EQ(shouted(Passage::of_html("<pre>x<<2 <!-- it=\"s --></pre> y", 100)), "<pre>x<<2 <!-- it=\"s --></pre> [y]");
   EXPECT_EQ(shouted(Passage::of_html("<textarea><b></textarea>x", 100)), "<textarea><b></textarea>[x]");
   EXPECT_EQ(shouted(Passage::of_html("<a title= \"x > y\">z</a>", 100)), "<a title= \"x > y\">[z]</a>");
 }
 
-TEST(Passage, OfHtmlReadsALinesEndAsASpace) {
+TEST(Passage, OfHtmlReadsALineBreakAsASpace) {
   const Passage passage = Passage::of_html("<p>\n  3 March\r\n2021\n</p>", 100);
   EXPECT_THAT(passage.lines(), ElementsAre("3 March  2021"));
   EXPECT_EQ(shouted(passage), "<p>\n  [3 March  2021]\n</p>");
@@ -84,7 +84,7 @@ TEST(Passage, OfMegabytesTakesLinearTime) {
   }
 }
 
-TEST(Passage, OfBrokenHtmlLosesNothing) {
+TEST(Passage, OfInvalidHtmlLosesNothing) {
   for (const char* html :
        {"<", "<a", "a < b", "<p", "</", "<!--", "<script>", "<b>x</i>", "&#xZZ; &#99999999;", "<a b=\"c>d"}) {
     std::string all;

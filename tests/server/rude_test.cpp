@@ -1,4 +1,4 @@
-// Clients that are broken, slow or hostile: an error or a closed connection, and everyone else is served.
+// Malformed requests and slow clients: an error or a closed connection, and other clients are served.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
@@ -21,12 +21,12 @@ class Rude : public Serving {
   }
   void TearDown() override {
     if (server_) {
-      EXPECT_NE(text_of("one two"), "?") << "the server answers on";
+      EXPECT_NE(text_of("one two"), "?") << "the server still answers";
     }
   }
 };
 
-TEST_F(Rude, BrokenBodiesAreNamedAsSuch) {
+TEST_F(Rude, MalformedBodiesAreRefused) {
   start();
   const std::vector<std::string> broken{"{",
                                         "",
@@ -46,7 +46,7 @@ TEST_F(Rude, BrokenBodiesAreNamedAsSuch) {
   }
 }
 
-TEST_F(Rude, BytesThatAreNotTextAreRefused) {
+TEST_F(Rude, InvalidUtf8IsRefused) {
   start();
   const std::string form = "application/x-www-form-urlencoded";
   EXPECT_EQ(ask(port_, "POST", "/translate", "q=%ff%fe&source=en&target=de", form).error(),
@@ -73,21 +73,21 @@ TEST_F(Rude, WrongTypesAreRefused) {
   EXPECT_EQ(translate({{"q", "one"}, {"attention", "perhaps"}}).status, 400);
 }
 
-TEST_F(Rude, BodiesPastTheLimitAreRefused) {
+TEST_F(Rude, BodiesAboveTheLimitAreRefused) {
   start();
   EXPECT_EQ(translate({{"q", std::string(200000, 'a')}}).status, 413);
-  Wire wire(port_);  // announced as enormous: refused before it is sent
+  Wire wire(port_);  // a huge Content-Length: refused before the body
   wire.send("POST /translate HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n");
   EXPECT_EQ(read_answer(wire).status, 413);
-  Wire endless(port_);  // in pieces, without a length
+  Wire endless(port_);  // chunked, without a length
   endless.send("POST /translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
   const std::string piece = "10000\r\n" + std::string(0x10000, 'a') + "\r\n";
   bool open = true;
   for (int i = 0; open && i < 200; ++i) open = endless.send(piece);
-  EXPECT_FALSE(open) << "a body without end is cut off";
+  EXPECT_FALSE(open) << "an endless body is cut off";
 }
 
-TEST_F(Rude, TextWithoutASpaceIsCutUp) {
+TEST_F(Rude, TextWithoutSpacesIsSplit) {
   start();
   for (const std::string unit : {"a", "。", "<a "}) {
     std::string text;
@@ -96,7 +96,7 @@ TEST_F(Rude, TextWithoutASpaceIsCutUp) {
   }
 }
 
-TEST_F(Rude, WhatIsNotHttpIsRefused) {
+TEST_F(Rude, OtherProtocolsAreRefused) {
   start();
   for (const std::string bytes : {"\x16\x03\x01\x02", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\r\n\r\n\r\n\r\n",
                                   "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n"}) {
@@ -110,8 +110,8 @@ TEST_F(Rude, WhatIsNotHttpIsRefused) {
   EXPECT_THAT(read_answer(wire).status, AnyOf(0, 400, 413, 414, 431));
 }
 
-// What a proxy in between might take for the body of the first must not be answered as a request of its own.
-TEST_F(Rude, ARequestWhoseLengthIsNotClearIsTheLastOfItsConnection) {
+// Bytes that a proxy may take for the body must not be answered as a second request.
+TEST_F(Rude, ARequestOfAmbiguousLengthEndsItsConnection) {
   start();
   for (const std::string headers : {"Content-Length: 0\r\nContent-Length: 33\r\n", "Content-Length : 33\r\n",
                                     "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"}) {
@@ -127,13 +127,13 @@ TEST_F(Rude, ARequestWhoseLengthIsNotClearIsTheLastOfItsConnection) {
   EXPECT_EQ(read_answer(wire).status, 200);
 }
 
-TEST_F(Rude, ClientsThatTrickleAreCutOff) {
+TEST_F(Rude, SlowClientsAreDisconnected) {
   start();
   Wire header(port_);
   Wire body(port_);
   header.send("GET /health HTT");
   body.send("POST /translate HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{");
-  // A byte now and then never lets them be idle; they are cut off all the same.
+  // Single bytes keep the connections from being idle.
   bool open = true;
   for (int i = 0; open && i < 50; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -152,11 +152,11 @@ TEST_F(Rude, IdleConnectionsEnd) {
   kept.send(request_text("GET", "/health"));
   EXPECT_EQ(read_answer(kept).status, 200);
   kept.send(request_text("GET", "/health"));
-  EXPECT_EQ(read_answer(kept).status, 200) << "a connection serves more than one request";
+  EXPECT_EQ(read_answer(kept).status, 200) << "a connection serves several requests";
   EXPECT_TRUE(kept.closes(4));
 }
 
-TEST_F(Rude, ClientsThatLeaveCostNothing) {
+TEST_F(Rude, DisconnectingClientsCostNothing) {
   start();
   for (int i = 0; i < 50; ++i) {
     Wire gone(port_);
@@ -165,7 +165,7 @@ TEST_F(Rude, ClientsThatLeaveCostNothing) {
   Wire half(port_);
   half.send(request_text("POST", "/translate", R"({"q":"one two three","source":"en","target":"de"})"));
   half.finish_sending();
-  EXPECT_THAT(read_answer(half).status, AnyOf(0, 200)) << "an answer or an end, and no waiting";
+  EXPECT_THAT(read_answer(half).status, AnyOf(0, 200)) << "a response or the end, without a timeout";
 }
 
 TEST_F(Rude, ThousandsOfConnectionsLeaveRoomForMore) {
@@ -174,7 +174,7 @@ TEST_F(Rude, ThousandsOfConnectionsLeaveRoomForMore) {
   files.rlim_cur = std::min<rlim_t>(files.rlim_max, 8192);
   ::setrlimit(RLIMIT_NOFILE, &files);
   const int many = files.rlim_cur >= 8192 ? 3000 : 300;
-  options_.http.connections = many;  // fewer than come
+  options_.http.connections = many;  // fewer than connect
   options_.http.receive_seconds = 30;
   options_.http.crowded_seconds = 1;
   start();

@@ -1,4 +1,4 @@
-// A server with two little models on a free port.
+// A server with two tiny models on a free port.
 #pragma once
 
 #include <gmock/gmock.h>

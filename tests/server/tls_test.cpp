@@ -1,4 +1,4 @@
-// HTTPS: with a certificate made here, from a client that checks it.
+// HTTPS with a generated certificate and a client that verifies it.
 #include <gmock/gmock.h>
 #include <gnutls/x509.h>
 
@@ -23,7 +23,7 @@ std::string text_of(gnutls_datum_t& datum) {
   return text;
 }
 
-// A key on the curve P-256 and a certificate for localhost that it signs itself.
+// A P-256 key and a self-signed certificate for localhost.
 Pem make_certificate() {
   gnutls_x509_privkey_t key = nullptr;
   gnutls_x509_crt_t certificate = nullptr;
@@ -51,7 +51,7 @@ Pem make_certificate() {
   return out;
 }
 
-// What comes back for `request` until the server closes; empty when there is no trust. `trusted`: a certificate.
+// The response to `request`, read until the server closes; empty when the certificate is not `trusted`.
 std::string ask_over_tls(int port, const std::string& request, const std::string& trusted) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in to{};
@@ -110,13 +110,13 @@ class Tls : public Serving {
   Pem pem_ = make_certificate();
 };
 
-TEST_F(Tls, AnswersThoseWhoTrustItsCertificate) {
+TEST_F(Tls, AnswersClientsThatTrustItsCertificate) {
   start();
   EXPECT_THAT(health(pem_.certificate), testing::EndsWith("\r\n\r\n{\"status\":\"ok\"}"));
-  EXPECT_EQ(health(make_certificate().certificate), "") << "of another key";
+  EXPECT_EQ(health(make_certificate().certificate), "") << "another certificate";
 }
 
-TEST_F(Tls, CarriesBodiesAndAnswersOfAnySize) {
+TEST_F(Tls, CarriesLargeBodiesAndResponses) {
   start();
   std::string q;
   while (q.size() < 90'000) q += "one two three. ";
@@ -128,7 +128,7 @@ TEST_F(Tls, CarriesBodiesAndAnswersOfAnySize) {
   EXPECT_TRUE(answer.is_object());
 }
 
-TEST_F(Tls, TwoRequestsAtOnceHaveTwoAnswers) {
+TEST_F(Tls, TwoPipelinedRequestsHaveTwoResponses) {
   start();
   const std::string got = ask_over_tls(
       port_, request_text("GET", "/health") + request_text("GET", "/health", "", "", "Connection: close\r\n"),
@@ -136,15 +136,15 @@ TEST_F(Tls, TwoRequestsAtOnceHaveTwoAnswers) {
   EXPECT_NE(got.find("HTTP/1.1 200", 1), std::string::npos) << got;
 }
 
-TEST_F(Tls, WhoSpeaksPlainHttpGetsNothing) {
+TEST_F(Tls, PlainHttpHasNoResponse) {
   start();
   EXPECT_EQ(ask(port_, "GET", "/health").status, 0);
   Wire silent(port_);
   silent.send("\x16\x03\x01");
-  EXPECT_NE(health(pem_.certificate), "") << "who does not finish the handshake holds up nobody";
+  EXPECT_NE(health(pem_.certificate), "") << "an unfinished handshake does not block others";
 }
 
-TEST_F(Tls, ANewCertificateIsTakenUpAndABrokenOneIsNot) {
+TEST_F(Tls, ReloadUsesANewCertificateAndKeepsTheOldOneIfItIsInvalid) {
   start();
   const Pem fresh = make_certificate();
   write(fresh);
@@ -153,7 +153,7 @@ TEST_F(Tls, ANewCertificateIsTakenUpAndABrokenOneIsNot) {
   EXPECT_EQ(health(pem_.certificate), "");
   fovea::test::write_text(folder_ / "cert.pem", "none");
   EXPECT_THAT(fovea::test::message_of<FileError>([&] { server_->reload(); }), HasSubstr("cert.pem: no certificate"));
-  EXPECT_NE(health(fresh.certificate), "") << "what it had";
+  EXPECT_NE(health(fresh.certificate), "") << "the old certificate";
 }
 
 TEST_F(Tls, ErrorsNameTheFile) {
