@@ -33,6 +33,8 @@ def escaped(text):
 
 def documented(code, text):
     """A line of code with a comment behind it."""
+    if code.startswith("[[nodiscard]] inline") and code.endswith("{"):
+        return f"/** {text} */ {code}"
     member = MEMBERS.match(code)
     if member and len(names := split(member[3])) > 1:
         return member[1] + " ".join(f"{member[2]}{name}; /**< {text} */" for name in names)

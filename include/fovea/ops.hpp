@@ -28,44 +28,44 @@ struct Dropout {
 [[nodiscard]] Var scale(const Var& x, float c);     // c x
 [[nodiscard]] Var neg(const Var& x);                // -x
 
-// The same as operators, with Vars and numbers: `(a + b) * 0.5F - 1`.
-[[nodiscard]] inline Var operator+(const Var& a, const Var& b) {
+// --- operators: `(a + b) * 0.5F - 1` --------------------------------------------------------------------------------
+[[nodiscard]] inline Var operator+(const Var& a, const Var& b) {  // a + b, as add()
   return add(a, b);
 }
-[[nodiscard]] inline Var operator-(const Var& a, const Var& b) {
+[[nodiscard]] inline Var operator-(const Var& a, const Var& b) {  // a - b, as sub()
   return sub(a, b);
 }
-[[nodiscard]] inline Var operator*(const Var& a, const Var& b) {
+[[nodiscard]] inline Var operator*(const Var& a, const Var& b) {  // a times b, as mul()
   return mul(a, b);
 }
-[[nodiscard]] inline Var operator/(const Var& a, const Var& b) {
+[[nodiscard]] inline Var operator/(const Var& a, const Var& b) {  // a divided by b, as div()
   return div(a, b);
 }
-[[nodiscard]] inline Var operator-(const Var& x) {
+[[nodiscard]] inline Var operator-(const Var& x) {  // -x
   return neg(x);
 }
-[[nodiscard]] inline Var operator+(const Var& x, float c) {
+[[nodiscard]] inline Var operator+(const Var& x, float c) {  // x + c
   return add(x, c);
 }
-[[nodiscard]] inline Var operator-(const Var& x, float c) {
+[[nodiscard]] inline Var operator-(const Var& x, float c) {  // x - c
   return add(x, -c);
 }
-[[nodiscard]] inline Var operator*(const Var& x, float c) {
+[[nodiscard]] inline Var operator*(const Var& x, float c) {  // c x
   return scale(x, c);
 }
-[[nodiscard]] inline Var operator/(const Var& x, float c) {
+[[nodiscard]] inline Var operator/(const Var& x, float c) {  // x times 1 / c
   return scale(x, 1 / c);
 }
-[[nodiscard]] inline Var operator+(float c, const Var& x) {
+[[nodiscard]] inline Var operator+(float c, const Var& x) {  // c + x
   return add(x, c);
 }
-[[nodiscard]] inline Var operator-(float c, const Var& x) {
+[[nodiscard]] inline Var operator-(float c, const Var& x) {  // c - x
   return add(neg(x), c);
 }
-[[nodiscard]] inline Var operator*(float c, const Var& x) {
+[[nodiscard]] inline Var operator*(float c, const Var& x) {  // c x
   return scale(x, c);
 }
-[[nodiscard]] inline Var operator/(float c, const Var& x) {
+[[nodiscard]] inline Var operator/(float c, const Var& x) {  // c divided by each value
   return div(Tensor::full(x.shape(), c), x);
 }
 
