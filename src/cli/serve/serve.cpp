@@ -45,32 +45,30 @@ void add_serve(CLI::App& app, const Streams& streams) {
   auto* sub = app.add_subcommand("serve", "models of all tasks over HTTP: LibreTranslate's API, attention and a page");
   const auto o = std::make_shared<ServeFlags>();
   server::ServerOptions& s = o->server;
-  sub->add_option(
-         "--model", o->models,
-         "a model folder, or its name or languages and the folder: topics=DIR, en-de=DIR; may be given several times")
+  sub->add_option("--model", o->models, "a model folder, or NAME=DIR: topics=DIR, en-de=DIR; may be repeated")
       ->required();
   add_type(*sub, o->load);
   sub->add_option("--host", s.http.host, "address to listen on");
-  sub->add_option("--port", s.http.port, "port; 0: one that is free");
+  sub->add_option("--port", s.http.port, "port; 0: a free one");
   sub->add_option("--beam", s.api.beam, "hypotheses kept; 1: greedy")->check(CLI::Range(1, 100));
-  sub->add_option("--api-keys", o->keys, "file of API keys, one per line, perhaps with requests per minute behind it");
-  sub->add_option("--rate", s.access.rate, "requests per minute and client; 0: any number");
-  sub->add_option("--queue", s.most_waiting, "requests that may wait for a model; more are answered 429")
+  sub->add_option("--api-keys", o->keys, "file of API keys, one per line, optionally followed by requests per minute");
+  sub->add_option("--rate", s.access.rate, "requests per minute and client; 0: unlimited");
+  sub->add_option("--queue", s.most_waiting, "requests in the queue of a model; more are answered 429")
       ->check(CLI::Range(1, 1000000));
-  sub->add_option("--char-limit", s.api.char_limit, "characters of one text; -1: any number")
+  sub->add_option("--char-limit", s.api.char_limit, "characters of one text; -1: unlimited")
       ->check(CLI::Range(-1, 1 << 30));
-  sub->add_option("--batch-limit", s.api.batch_limit, "texts of one request; -1: any number")
+  sub->add_option("--batch-limit", s.api.batch_limit, "texts of one request; -1: unlimited")
       ->check(CLI::Range(-1, 1 << 30));
   sub->add_option("--body-limit", s.http.body_limit, "bytes of one request")->check(CLI::Range(1, 1 << 30));
   sub->add_option("--connections", s.http.connections, "open connections; more wait")->check(CLI::Range(1, 1000000));
   sub->add_option("--timeout", s.http.receive_seconds, "seconds a client may take to send a request")
       ->check(CLI::Range(1, 86400));
-  sub->add_option("--memory", o->memory, "MB held for all requests and answers that wait; more are refused")
+  sub->add_option("--memory", o->memory, "MB for all requests and responses together; more are refused")
       ->check(CLI::Range(16, 1 << 20));
-  sub->add_option("--tls-cert", o->certificate, "certificate in PEM, with those that signed it: answers https");
+  sub->add_option("--tls-cert", o->certificate, "certificate chain in PEM: serve HTTPS");
   sub->add_option("--tls-key", o->key, "its private key in PEM");
-  sub->add_flag("--learn", s.api.learn, "offer the course (fovea learn) too: its lessons train small models here");
-  sub->add_flag("--behind-proxy", s.http.behind_proxy, "take clients' addresses from X-Forwarded-For");
+  sub->add_flag("--learn", s.api.learn, "also serve the course (fovea learn), whose lessons train small models");
+  sub->add_flag("--behind-proxy", s.http.behind_proxy, "take the address of a client from X-Forwarded-For");
   sub->add_option("--threads", o->threads, "default: all cores");
   refuse_empty_values(*sub);
   sub->callback([o, streams] { serve(*o, streams); });

@@ -104,7 +104,7 @@ std::string Metrics::text(const Gauges& gauges) const {
   line(out, "fovea_queue_requests", "", gauges.waiting);
   head(out, "fovea_connections", "gauge", "Open connections.");
   line(out, "fovea_connections", "", gauges.connections);
-  head(out, "fovea_held_bytes", "gauge", "Bodies that come or wait, and what waits for models and clients.");
+  head(out, "fovea_held_bytes", "gauge", "Memory reserved for request bodies, running requests and responses.");
   line(out, "fovea_held_bytes", "kind=\"requests\"", gauges.request_bytes);
   line(out, "fovea_held_bytes", "kind=\"answers\"", gauges.answer_bytes);
   head(out, "process_resident_memory_bytes", "gauge", "Resident memory.");

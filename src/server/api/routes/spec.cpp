@@ -71,7 +71,7 @@ std::string build() {
                              {"queries", array(text)},
                              {"keys", array(text)},
                              {"weights", matrix}});
-  const Schema kind = field("kind", "string", false, "Whose attention: cross (default), encoder, decoder or all");
+  const Schema kind = field("kind", "string", false, "Kind of attention: cross (default), encoder, decoder or all");
   Schema paths;
   paths["/translate"] = post("translate", "Translate text from a language to another",
                              {q, source, target, field("format", "string", false, "text (default) or html"),
@@ -81,14 +81,14 @@ std::string build() {
                                      {"alternatives", array(text)},
                                      {"detectedLanguage", detection},
                                      {"attention", attention}}));
-  const Schema checkpoint = field("checkpoint", "integer", false,
-                                  "A step of the model's training whose checkpoint was kept (/models lists them)");
+  const Schema checkpoint =
+      field("checkpoint", "integer", false, "Training step of a checkpoint, as listed by /models");
   paths["/attention"] = post(
       "attention", "Every layer and head of the attention, and the beam",
       {one, source, target, field("beam", "integer", false, "Hypotheses kept, 1 to 32"), kind,
-       field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"),
+       field("interventions", "string", false, "Interventions in the model, a JSON list"),
        field("output", "string", false,
-             "A translation of your own instead of the model's; in JSON a list, one for each sentence"),
+             "A given translation instead of the model's; in JSON a list with one for each sentence"),
        field("top", "integer", false,
              "Only so many of the largest weights of each query, as largest instead of weights, in memory linear in "
              "the text; 0: all"),
@@ -104,16 +104,15 @@ std::string build() {
                array(object({{"output", text}, {"source", {{"type", "integer"}}}, {"target", {{"type", "integer"}}}}))},
               {"beam", object({{"nodes", array(node)}, {"best", array({{"type", "integer"}})}})}}));
   paths["/explain"] =
-      post("attention", "A model's own numbers for one sentence of a text, step by step",
+      post("attention", "The numbers of a model for one sentence of a text, step by step",
            {one, source, target, kind, field("layer", "integer", false, "Counted from 0"),
             field("head", "integer", false, "Counted from 0"),
-            field("sentence", "integer", false, "Which one of the text, counted from 0"),
-            field("query", "integer", false, "Position whose sums are written out, counted from 0"),
-            field("key", "integer", false, "What it attends to, counted from 0"),
+            field("sentence", "integer", false, "Number of the sentence, counted from 0"),
+            field("query", "integer", false, "Query position to explain, counted from 0"),
+            field("key", "integer", false, "Key position to explain, counted from 0"),
             field("format", "string", false, "json (default), or html: a self-contained page"),
-            field("language", "string", false, "Of the page: en or zh; default: zh for a Chinese sentence"),
-            field("interventions", "string", false, "Changes made to the model while it runs, a JSON list"), checkpoint,
-            key},
+            field("language", "string", false, "Language of the page: en or zh; default: zh for a Chinese sentence"),
+            field("interventions", "string", false, "Interventions in the model, a JSON list"), checkpoint, key},
            object({{"model", text}, {"lesson", {{"type", "object"}}}}));
   const Schema label = object({{"label", text},
                                {"probability", number},
@@ -123,29 +122,30 @@ std::string build() {
                                {"saliency", {{"type", "object"}, {"additionalProperties", array(number)}}},
                                {"model", text}});
   paths["/classify"] =
-      post("classify", "Choose a label for a text; for an array of texts, an array of answers",
+      post("classify", "Classify a text, or each text of an array",
            {field("q", "string", true, "Text to classify; in JSON also an array of texts"),
-            field("model", "string", false, "Name of the model, as /models lists it; the first classifier otherwise"),
-            field("top", "integer", false, "How many of the likeliest labels to list; all otherwise"),
+            field("model", "string", false, "Name of the model, as listed by /models; default: the first classifier"),
+            field("top", "integer", false, "Number of most probable labels to list; default: all"),
             field("attention", "boolean", false, "Also give each token's attention weight"),
-            field("saliency", "boolean", false, "Also give what each token says for the 10 likeliest labels"), key},
+            field("saliency", "boolean", false, "Also give the saliency of each token for the 10 most probable labels"),
+            key},
            label);
-  paths["/chat"] = post(
-      "chat", "Reply to the turns of a conversation",
-      {field("turns", "array", true, "What was said so far, the oldest first; in a form a line per turn"),
-       field("model", "string", false, "Name of the model, as /models lists it; the first one for chats otherwise"),
-       field("sample", "boolean", false, "Sample a reply instead of searching for the best"),
-       field("seed", "integer", false, "Of the sampling"),
-       field("attention", "boolean", false, "Also give what the reply attended to, by token and by turn"), key},
-      object({{"reply", text},
-              {"log_probability", number},
-              {"model", text},
-              {"attention", attention},
-              {"attention_over_turns", matrix}}));
+  paths["/chat"] =
+      post("chat", "Reply to the turns of a conversation",
+           {field("turns", "array", true, "Turns so far, oldest first; in a form a line per turn"),
+            field("model", "string", false, "Name of the model, as listed by /models; default: the first chat model"),
+            field("sample", "boolean", false, "Sample a reply instead of searching for the best"),
+            field("seed", "integer", false, "Seed of the sampling"),
+            field("attention", "boolean", false, "Also give the attention of the reply, by token and by turn"), key},
+           object({{"reply", text},
+                   {"log_probability", number},
+                   {"model", text},
+                   {"attention", attention},
+                   {"attention_over_turns", matrix}}));
   paths["/caption"] = post(
       "caption", "Describe a picture",
       {field("image", "string", true, "A JPEG or PNG in base64, or as a file of a form (multipart/form-data)"),
-       field("model", "string", false, "Name of the model, as /models lists it; the first of its kind otherwise"),
+       field("model", "string", false, "Name of the model, as listed by /models; default: the first caption model"),
        field("beam", "integer", false, "Hypotheses kept, 1 to 32"),
        field("attention", "boolean", false, "Also give each token's weights over the regions of the picture"), key},
       object({{"caption", text},
@@ -156,7 +156,7 @@ std::string build() {
               {"columns", {{"type", "integer"}}},
               {"attention", matrix},
               {"model", text}}));
-  paths["/models"] = get("server", "The models that are loaded: name, task, and languages or labels",
+  paths["/models"] = get("server", "The loaded models: name, task, and languages or labels",
                          array(object({{"name", text}, {"task", text}, {"labels", array(text)}})));
   paths["/detect"] = post("translate", "Detect the language of a text",
                           {field("q", "string", true, "Text to detect"), key}, array(detection));
