@@ -1,54 +1,89 @@
-// The report's samples: the button of a sentence shows its attention.
+// The report of a training: its figures, charts, sample outputs with their attention, and settings.
 import '../styles/base.css';
 import '../styles/attention.css';
 import '../styles/chart.css';
 import '../styles/report.css';
 import { attentionView } from '../attention/attention_view.js';
-import { readData } from '../lib/dom.js';
-import { currentLanguage, onLanguageChange } from '../lib/language.js';
+import { make, readData } from '../lib/dom.js';
+import { onLanguageChange } from '../lib/language.js';
 import { addPageTools } from '../lib/page_tools.js';
-import '../views/chart.js';
+import { lineChart } from '../views/line_chart.js';
+import { reportWords } from '../words/report.js';
 
-// What the training has written in English, in Chinese; settings are called as the options are.
-const chinese = {
-  BLEU: 'BLEU',
-  accuracy: '准确率',
-  'exact match': '完全一致',
-  'validation loss': '验证损失',
-  steps: '步数',
-  epochs: '轮数',
-  minutes: '分钟',
-  'tokens/s': '词元/秒',
-  'Loss per token': '每个词元的损失',
-  'Score on the validation lines': '验证集上的得分',
-  'Target tokens per second': '每秒目标词元数',
-  'Learning rate': '学习率',
-  training: '训练',
-  validation: '验证',
-  rate: '学习率',
-  step: '步',
-  Samples: '样例',
-  Settings: '设置',
-  'What the model attended to': '模型关注了什么',
-  attention: '注意力',
-  'as the reference': '与参考译文一致',
-  'reference:': '参考译文：',
-  'accuracy, %': '准确率，%',
-  'exact match, %': '完全一致，%',
-  'no figures yet': '尚无数据',
+const report = readData('report');
+const pictures = readData('pictures');
+const percent = (value) => `${value.toFixed(2)}%`;
+const formats = {
+  bleu: (value) => value.toFixed(2),
+  accuracy: percent,
+  exact_match: percent,
+  valid_loss: (value) => value.toFixed(2),
+  minutes: (value) => value.toFixed(1),
 };
-const named = [...document.querySelectorAll('dt, h2, .chart *, [data-picture], .note')]
-  .filter((one) => !one.children.length && chinese[one.textContent.trim()])
-  .map((one) => [one, one.textContent.trim()]);
-onLanguageChange(() => {
-  for (const [one, english] of named) one.textContent = currentLanguage() === 'zh' ? chinese[english] : english;
-});
-addPageTools();
-const place = document.getElementById('attention');
-const view = place && attentionView(place, readData('pictures'));
-for (const button of document.querySelectorAll('[data-picture]')) {
-  button.addEventListener('click', () => {
-    view.show(Number(button.dataset.picture));
-    place.scrollIntoView({ behavior: 'smooth', block: 'center' });
-  });
+
+function lead() {
+  const { encoder, decoder, pooling, labels, weights } = report;
+  const head = decoder ? reportWords.decoder(decoder) : reportWords.classifier(pooling, labels);
+  return reportWords.lead(encoder, head, (weights / 1e6).toFixed(2));
 }
+
+function drawFigure({ name, value }) {
+  const text = (formats[name] || Math.round)(value);
+  return make('div', {}, make('dt', {}, reportWords.figures[name]), make('dd', {}, String(text)));
+}
+
+function drawChart({ name, series, from_zero: fromZero }) {
+  const title = reportWords.charts[name];
+  const named = series.map(({ name: key, points }) => ({ name: reportWords.series[key], points }));
+  const label = reportWords.chart(title, named.map((one) => one.name).join(', '));
+  return make('div', { class: 'card' }, lineChart({ title, label, xLabel: reportWords.step, series: named, fromZero }));
+}
+
+function drawSample({ source, output, reference, picture }) {
+  const line = (properties, ...content) => make('p', { dir: 'auto', ...properties }, ...content);
+  const lines = [line({}, source), line({ class: 'output' }, output)];
+  if (reference === output) lines.push(line({ class: 'note' }, reportWords.asReference));
+  else if (reference) lines.push(line({ class: 'note' }, reportWords.reference, ' ', reference));
+  const item = make('li', {}, make('div', {}, ...lines));
+  if (picture === undefined) return item;
+  const show = () => {
+    view.show(picture);
+    place.scrollIntoView({ behavior: 'smooth', block: 'center' });
+  };
+  item.append(make('button', { type: 'button', 'data-picture': picture, onclick: show }, reportWords.attention));
+  return item;
+}
+
+const tiles = make('dl', { class: 'tiles', hidden: !report.figures.length });
+const charts = make('section', { class: 'charts', hidden: !report.charts.length });
+const samplesTitle = make('h2');
+const samples = make('ol', { class: 'samples' });
+const attendedTitle = make('h2');
+const place = make('div', { id: 'attention' });
+const settingsTitle = make('h2');
+const settingLines = report.settings.map(([name, value]) =>
+  make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, value)),
+);
+const card = (shown, ...content) => make('section', { class: 'card', hidden: !shown }, ...content);
+
+function draw() {
+  tiles.replaceChildren(...report.figures.map(drawFigure));
+  charts.replaceChildren(...report.charts.map(drawChart));
+  samplesTitle.textContent = reportWords.samples;
+  samples.replaceChildren(...report.samples.map(drawSample));
+  attendedTitle.textContent = reportWords.attended;
+  settingsTitle.textContent = reportWords.settings;
+}
+
+document
+  .getElementById('report-here')
+  .replaceChildren(
+    tiles,
+    charts,
+    card(report.samples.length, samplesTitle, samples),
+    card(pictures.length, attendedTitle, place),
+    card(report.settings.length, settingsTitle, make('table', { class: 'settings' }, ...settingLines)),
+  );
+onLanguageChange(draw);
+addPageTools({ title: () => report.title, lead });
+const view = pictures.length ? attentionView(place, pictures) : null;

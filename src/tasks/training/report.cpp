@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/config_json.hpp"
-#include "view/report.hpp"
+#include "view/report/report_page.hpp"
 
 namespace fovea {
 namespace {
@@ -18,9 +18,9 @@ view::Series series(const std::string& name, const std::vector<nlohmann::json>& 
   return s;
 }
 
-void add_chart(view::ReportPage& page, const std::string& title, std::vector<view::Series> lines, bool from_zero) {
+void add_chart(view::ReportPage& page, const std::string& name, std::vector<view::Series> lines, bool from_zero) {
   std::erase_if(lines, [](const view::Series& s) { return s.points.empty(); });
-  if (!lines.empty()) page.charts.push_back({.title = title, .series = std::move(lines), .from_zero = from_zero});
+  if (!lines.empty()) page.charts.push_back({.name = name, .series = std::move(lines), .from_zero = from_zero});
 }
 
 // The fields of a configuration by their full names: encoder.layers, head.decoder.attention …
@@ -34,36 +34,24 @@ void add_settings(view::ReportPage& page, const nlohmann::json& config, const st
   }
 }
 
-// What a figure of the log is called, and what it is counted in.
-struct Figure {
-  const char* field;
-  const char* name;
-  const char* unit;
-};
-
-std::vector<Figure> figures_of(const TrainingJob& job) {
-  return {{"bleu", "BLEU", ""},
-          {"accuracy", job.task == Task::classify ? "accuracy" : "exact match", "%"},
-          {"valid_loss", "validation loss", ""}};
+// The report's name of "accuracy" in the log.
+const char* accuracy_name(const TrainingJob& job) {
+  return job.task == Task::classify ? "accuracy" : "exact_match";
 }
 
-std::string head_of(const ModelConfig& c) {
+void add_model(view::ReportPage& page, const ModelConfig& c, std::int64_t weights) {
+  page.encoder = kind_of(c.encoder);
+  page.weights = weights;
   if (const auto* classifier = std::get_if<ClassifierConfig>(&c.head)) {
-    return fmt::format("{} pooling, {} labels", enum_text(classifier->pooling), classifier->labels);
+    page.pooling = enum_text(classifier->pooling);
+    page.labels = classifier->labels;
+  } else {
+    page.decoder = kind_of(c.generator().decoder);
   }
-  return fmt::format("{} decoder", kind_of(c.generator().decoder));
 }
 
-}  // namespace
-
-std::string training_report(const TrainingJob& job, const std::vector<nlohmann::json>& log,
-                            const std::vector<ReportedLine>& lines, std::int64_t weights) {
-  view::ReportPage page;
-  page.title =
-      job.model.filename().empty() ? job.model.parent_path().filename().string() : job.model.filename().string();
-  const ModelConfig& c = job.config;
-  page.lead = fmt::format("{} encoder, {}, {:.2f} million weights", kind_of(c.encoder), head_of(c),
-                          static_cast<double>(weights) * 1e-6);
+// The scores of the best model, and the size of the training.
+void add_figures(view::ReportPage& page, const TrainingJob& job, const std::vector<nlohmann::json>& log) {
   const nlohmann::json* last = nullptr;
   const nlohmann::json* best = nullptr;
   for (const auto& entry : log) {
@@ -71,26 +59,21 @@ std::string training_report(const TrainingJob& job, const std::vector<nlohmann::
     if (entry.value("best", false)) best = &entry;
   }
   if (best != nullptr) {
-    for (const auto& [field, name, unit] : figures_of(job)) {
+    for (const auto& [field, name] :
+         {std::pair{"bleu", "bleu"}, {"accuracy", accuracy_name(job)}, {"valid_loss", "valid_loss"}}) {
       if (best->contains(field) && (*best)[field].is_number())
-        page.highlights.emplace_back(name, fmt::format("{:.2f}{}", (*best)[field].get<double>(), unit));
+        page.figures.emplace_back(name, (*best)[field].get<double>());
     }
   }
-  if (last != nullptr) {
-    page.highlights.emplace_back("steps", fmt::format("{}", (*last)["step"].get<std::int64_t>()));
-    page.highlights.emplace_back("epochs", fmt::format("{}", last->value("epoch", 0)));
-    page.highlights.emplace_back("minutes", fmt::format("{:.1f}", last->value("seconds", 0.0) / 60));
-    page.highlights.emplace_back("tokens/s", fmt::format("{:.0f}", last->value("tokens_per_second", 0.0)));
-  }
-  add_chart(page, "Loss per token", {series("training", log, "loss"), series("validation", log, "valid_loss")}, false);
-  add_chart(page, "Score on the validation lines",
-            {series("BLEU", log, "bleu"), series(std::string(figures_of(job)[1].name) + ", %", log, "accuracy")}, true);
-  add_chart(page, "Target tokens per second", {series("tokens/s", log, "tokens_per_second")}, true);
-  add_chart(page, "Learning rate", {series("rate", log, "rate")}, true);
-  for (const ReportedLine& line : lines) {
-    page.samples.push_back({line.source, line.output, line.reference, line.attention});
-  }
-  add_settings(page, to_json(c), "");
+  if (last == nullptr) return;
+  page.figures.emplace_back("steps", (*last)["step"].get<double>());
+  page.figures.emplace_back("epochs", last->value("epoch", 0));
+  page.figures.emplace_back("minutes", last->value("seconds", 0.0) / 60);
+  page.figures.emplace_back("tokens_per_second", last->value("tokens_per_second", 0.0));
+}
+
+// Options of the training that are not part of the model.
+void add_options(view::ReportPage& page, const TrainingJob& job) {
   const TrainOptions& o = job.options;
   page.settings.emplace_back("batch-tokens", fmt::format("{}", o.batch_tokens));
   page.settings.emplace_back("dropout", fmt::format("{}", o.dropout));
@@ -107,6 +90,26 @@ std::string training_report(const TrainingJob& job, const std::vector<nlohmann::
   if (o.average > 1) page.settings.emplace_back("average", fmt::format("{}", o.average));
   if (o.adam.ema > 0) page.settings.emplace_back("ema", fmt::format("{}", o.adam.ema));
   page.settings.emplace_back("seed", fmt::format("{}", o.seed));
+}
+
+}  // namespace
+
+std::string training_report(const TrainingJob& job, const std::vector<nlohmann::json>& log,
+                            const std::vector<ReportedLine>& lines, std::int64_t weights) {
+  view::ReportPage page;
+  page.title =
+      job.model.filename().empty() ? job.model.parent_path().filename().string() : job.model.filename().string();
+  add_model(page, job.config, weights);
+  add_figures(page, job, log);
+  add_chart(page, "loss", {series("training", log, "loss"), series("validation", log, "valid_loss")}, false);
+  add_chart(page, "score", {series("bleu", log, "bleu"), series(accuracy_name(job), log, "accuracy")}, true);
+  add_chart(page, "speed", {series("tokens_per_second", log, "tokens_per_second")}, true);
+  add_chart(page, "rate", {series("rate", log, "rate")}, true);
+  for (const ReportedLine& line : lines) {
+    page.samples.push_back({line.source, line.output, line.reference, line.attention});
+  }
+  add_settings(page, to_json(job.config), "");
+  add_options(page, job);
   return view::report_html(page);
 }
 

@@ -5,21 +5,20 @@
 #include <algorithm>
 
 #include "view/chart/chart_drawing.hpp"
-#include "view/page.hpp"
 #include "view/svg.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {
 namespace {
 
-// "Loss: training, validation over step", for those who listen to a page.
-std::string spoken(const Chart& chart) {
+// "Loss: training, validation over step", for screen readers.
+std::string description(const Chart& chart) {
   std::string names;
   for (const Series& series : chart.series) names += (names.empty() ? "" : ", ") + series.name;
   return escape_markup(fmt::format("{}: {} over {}", chart.title, names, chart.x_label));
 }
 
-// The names of the series in their colours, in rows of the given width; `height` grows by what they take.
+// The names of the series in their colours, in rows of the given width; adds their height to `height`.
 std::string svg_legend(const Chart& chart, double left, double width, double& height) {
   constexpr double kRow = 20, kSwatch = 18, kGap = 22, kFont = 13;
   std::string out = "<g class=\"legend\">";
@@ -44,7 +43,7 @@ std::string svg_legend(const Chart& chart, double left, double width, double& he
 
 SvgPiece svg_chart(const Chart& chart) {
   constexpr double kMargin = 16;
-  ChartFrame frame{.width = 720, .height = 340, .left = 56, .right = 16, .top = 14, .bottom = 40, .values = true};
+  const ChartFrame frame;
   SvgPiece piece;
   piece.width = frame.width + 2 * kMargin;
   double y = kMargin;
@@ -54,15 +53,15 @@ SvgPiece svg_chart(const Chart& chart) {
     y += 24;
   }
   if (chart.series.size() > 1) piece.body += svg_legend(chart, kMargin, frame.width, y);
-  const ChartDrawing drawing = draw_chart(chart, frame);
-  if (drawing.empty) {
+  const std::string drawing = draw_chart(chart, frame);
+  if (drawing.empty()) {
     piece.body += fmt::format("<text class=\"q\" x=\"{}\" y=\"{}\">no figures yet</text>\n", coordinate(kMargin),
                               coordinate(y + 14));
     piece.height = y + 30;
     return piece;
   }
   piece.body += fmt::format("<g transform=\"translate({} {})\"><title>{}</title>\n{}</g>\n", coordinate(kMargin),
-                            coordinate(y), spoken(chart), drawing.markup);
+                            coordinate(y), description(chart), drawing);
   piece.height = y + frame.height + kMargin;
   return piece;
 }
@@ -76,23 +75,6 @@ std::string colours(const char* const (&list)[kChartColours]) {
 }
 
 }  // namespace
-
-std::string html_chart(const Chart& chart) {
-  const ChartFrame frame;  // web/views/chart.js knows its sizes too
-  const ChartDrawing drawing = draw_chart(chart, frame);
-  std::string out = fmt::format("<figure class=\"chart\"><figcaption>{}</figcaption>\n", escape_markup(chart.title));
-  if (drawing.empty) return out + "<p class=\"lead\">no figures yet</p></figure>\n";
-  out += fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\"><title>{}</title>\n{}<g class=\"cursor\"></g></svg>\n",
-                     coordinate(frame.width), coordinate(frame.height), spoken(chart), drawing.markup);
-  if (chart.series.size() > 1) {
-    out += "<ul class=\"legend\">";
-    for (std::size_t i = 0; i < chart.series.size(); ++i) {
-      out += fmt::format("<li class=\"s{}\">{}</li>", i % kChartColours, escape_markup(chart.series[i].name));
-    }
-    out += "</ul>\n";
-  }
-  return out + "<script type=\"application/json\">" + escape_script_json(drawing.places) + "</script></figure>\n";
-}
 
 std::string svg_charts(const std::vector<Chart>& charts) {
   std::vector<SvgPiece> pieces;

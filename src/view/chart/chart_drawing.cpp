@@ -13,29 +13,11 @@ namespace fovea::view {
 namespace {
 
 constexpr std::size_t kMostPoints = 600;
-constexpr std::size_t kFewPoints = 24;  // lines of so many show their points
-
-constexpr std::size_t kFewTicks = 12;  // so many values can stand below an axis
+constexpr std::size_t kFewPoints = 24;  // lines of at most so many mark each point
+constexpr std::size_t kFewTicks = 12;   // labels that fit below an axis
+constexpr double kLeastShare = 0.2;     // of the largest value: a shorter y axis would magnify noise
 
 using Point = std::pair<double, double>;
-
-// The extremes of each stretch, in order, so that no spike is lost.
-std::vector<Point> thinned(const std::vector<Point>& points) {
-  if (points.size() <= kMostPoints) return points;
-  std::vector<Point> out;
-  const std::size_t stretches = kMostPoints / 2;
-  for (std::size_t i = 0; i < stretches; ++i) {
-    const auto begin = points.begin() + static_cast<std::ptrdiff_t>(points.size() * i / stretches);
-    const auto end = points.begin() + static_cast<std::ptrdiff_t>(points.size() * (i + 1) / stretches);
-    const auto lower = [](const Point& a, const Point& b) { return a.second < b.second; };
-    auto low = std::min_element(begin, end, lower);
-    auto high = std::max_element(begin, end, lower);
-    if (high < low) std::swap(low, high);
-    out.push_back(*low);
-    if (high != low) out.push_back(*high);
-  }
-  return out;
-}
 
 // Beyond this, the range of an axis would be infinite.
 bool small_enough(double value) {
@@ -63,6 +45,13 @@ struct Range {
     low = std::min(low, value);
     high = std::max(high, value);
   }
+  // To at least `least`, around the middle.
+  void widen(double least) {
+    const double missing = least - (high - low);
+    if (missing <= 0) return;
+    low -= missing / 2;
+    high += missing / 2;
+  }
 };
 
 struct Plot {
@@ -76,11 +65,12 @@ Plot plot_of(const Chart& chart, const ChartFrame& frame, Range x, Range y) {
   Plot plot{chart, frame, {}, {}, {}, {}};
   const bool bars = !chart.names.empty();
   if ((chart.from_zero || bars) && !chart.logarithmic) y.add(0);
+  if (!chart.logarithmic) y.widen(kLeastShare * std::max(std::abs(y.low), std::abs(y.high)));
   if (bars) x = {-0.5, static_cast<double>(chart.names.size()) - 0.5};
   plot.x.logarithmic = chart.logarithmic_x && !bars;
   plot.y.logarithmic = chart.logarithmic;
   if (!bars) plot.across = plot.x.logarithmic ? log_ticks(x.low, x.high) : ticks(x.low, x.high, 5);
-  // The doublings of a logarithmic axis say more than its powers of ten.
+  // On a logarithmic axis, label few points by their own values, often powers of two.
   if (plot.x.logarithmic && !chart.series.empty() && chart.series[0].points.size() <= kFewTicks) {
     plot.across.clear();
     for (const Point& p : chart.series[0].points) plot.across.push_back(p.first);
@@ -124,15 +114,11 @@ std::string grid(const Plot& plot) {
                            escape_markup(plot.chart.x_label));
 }
 
-void add_place(std::string& places, const std::string& x, const std::string& y, const std::string& at, double value) {
-  places += fmt::format("{}[{},{},\"{}\",\"{}\"]", places.empty() ? "" : ",", x, y, at, short_number(value));
-}
-
-std::string line(const Plot& plot, std::size_t number, std::string& places) {
+std::string line(const Plot& plot, std::size_t number) {
   const Chart& chart = plot.chart;
   const std::vector<Point> points = thinned(chart.series[number].points);
   const std::size_t colour = number % kChartColours;
-  const bool mark_all = plot.frame.values && points.size() <= kFewPoints;
+  const bool mark_all = points.size() <= kFewPoints;
   std::string path;
   std::string dots;
   for (std::size_t at = 0; at < points.size(); ++at) {
@@ -143,16 +129,15 @@ std::string line(const Plot& plot, std::size_t number, std::string& places) {
     const std::string x = coordinate(plot.x.place(p.first));
     const std::string y = coordinate(plot.y.place(p.second));
     path += fmt::format("{}{} {}", joined ? "L" : "M", x, y);
-    if (mark_all || (!joined && !goes_on)) {  // a point on its own would not be seen
+    if (mark_all || (!joined && !goes_on)) {  // a single point has no line
       dots += fmt::format("<circle class=\"dot s{}\" cx=\"{}\" cy=\"{}\" r=\"3\"><title>{}: {}</title></circle>\n",
                           colour, x, y, short_number(p.first), short_number(p.second));
     }
-    add_place(places, x, y, short_number(p.first), p.second);
   }
   return fmt::format("<path class=\"line s{}\" d=\"{}\"/>\n{}", colour, path, dots);
 }
 
-std::string bars(const Plot& plot, std::size_t number, std::string& places) {
+std::string bars(const Plot& plot, std::size_t number) {
   const Chart& chart = plot.chart;
   const double group = (plot.x.end - plot.x.begin) / static_cast<double>(chart.names.size());
   const double width = group * 0.76 / static_cast<double>(chart.series.size());
@@ -172,18 +157,34 @@ std::string bars(const Plot& plot, std::size_t number, std::string& places) {
         "<rect class=\"dot s{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"1.5\"><title>{}</title></rect>\n",
         number % kChartColours, coordinate(left + 1), coordinate(top), coordinate(std::max(1.0, width - 2)),
         coordinate(std::abs(y - floor)), title);
-    if (plot.frame.values && width >= 22) {
+    if (width >= 22) {
       out += fmt::format("<text class=\"value\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", middle,
                          coordinate(top - 4), short_number(p.second));
     }
-    add_place(places, middle, coordinate(y), "", p.second);
   }
   return out;
 }
 
 }  // namespace
 
-ChartDrawing draw_chart(const Chart& chart, const ChartFrame& frame) {
+std::vector<Point> thinned(const std::vector<Point>& points) {
+  if (points.size() <= kMostPoints) return points;
+  std::vector<Point> out;
+  const std::size_t stretches = kMostPoints / 2;
+  for (std::size_t i = 0; i < stretches; ++i) {
+    const auto begin = points.begin() + static_cast<std::ptrdiff_t>(points.size() * i / stretches);
+    const auto end = points.begin() + static_cast<std::ptrdiff_t>(points.size() * (i + 1) / stretches);
+    const auto lower = [](const Point& a, const Point& b) { return a.second < b.second; };
+    auto low = std::min_element(begin, end, lower);
+    auto high = std::max_element(begin, end, lower);
+    if (high < low) std::swap(low, high);
+    out.push_back(*low);
+    if (high != low) out.push_back(*high);
+  }
+  return out;
+}
+
+std::string draw_chart(const Chart& chart, const ChartFrame& frame) {
   Range x;
   Range y;
   for (const Series& series : chart.series) {
@@ -193,18 +194,11 @@ ChartDrawing draw_chart(const Chart& chart, const ChartFrame& frame) {
       y.add(p.second);
     }
   }
-  ChartDrawing drawing;
-  drawing.empty = !(x.low <= x.high);
-  if (drawing.empty) return drawing;
+  if (!(x.low <= x.high)) return {};
   const Plot plot = plot_of(chart, frame, x, y);
-  drawing.markup = grid(plot);
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    std::string places;
-    drawing.markup += chart.names.empty() ? line(plot, i, places) : bars(plot, i, places);
-    drawing.places += fmt::format("{}[{}]", i > 0 ? "," : "", places);
-  }
-  drawing.places = fmt::format("[{}]", drawing.places);
-  return drawing;
+  std::string markup = grid(plot);
+  for (std::size_t i = 0; i < chart.series.size(); ++i) markup += chart.names.empty() ? line(plot, i) : bars(plot, i);
+  return markup;
 }
 
 }  // namespace fovea::view

@@ -1,7 +1,9 @@
-// The part of a chart that a page and a standalone picture share: axes, lines and bars.
+// Axes, lines and bars of a chart.
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "view/chart/chart.hpp"
 
@@ -9,19 +11,16 @@ namespace fovea::view {
 
 /// How large the drawing is, and the room around the plot.
 struct ChartFrame {
-  double width = 380, height = 240;
-  double left = 44, right = 10, top = 10, bottom = 36;
-  bool values = false;  // write the value above each bar and mark the points of short lines
+  double width = 720, height = 340;
+  double left = 56, right = 16, top = 14, bottom = 40;
 };
 
 constexpr int kChartColours = 6;  // the classes s0 … s5
 
-struct ChartDrawing {
-  bool empty = false;  // nothing to draw
-  std::string markup;  // groups and paths with the classes of web/styles/chart.css
-  std::string places;  // JSON: for each series its points as [x, y, "x", "y"], for a readout
-};
+/// The chart as groups and paths with the classes of svg_charts(); empty where no point can be drawn.
+[[nodiscard]] std::string draw_chart(const Chart& chart, const ChartFrame& frame);
 
-[[nodiscard]] ChartDrawing draw_chart(const Chart& chart, const ChartFrame& frame);
+/// At most 600 points of a long series: the extremes of each short stretch, so that no spike is lost.
+[[nodiscard]] std::vector<std::pair<double, double>> thinned(const std::vector<std::pair<double, double>>& points);
 
 }  // namespace fovea::view
