@@ -41,7 +41,7 @@ TEST_F(Learning, IsNotFoundUnlessItIsServed) {
 TEST_F(Learning, TrainsALessonOnceAndAnswers) {
   start(true);
   EXPECT_EQ(ask(port_, "GET", "/frontend/settings").json()["fovea"]["learn"], true);
-  EXPECT_THAT(ask_lesson("qkv", {{"text", "看小猫，它好可爱"}}).error(), HasSubstr("qkv is not trained yet"));
+  EXPECT_THAT(ask_lesson("qkv", {{"text", "看小猫，它好可爱"}}).error(), HasSubstr("qkv is not trained"));
   const auto facts = train("qkv").json();
   EXPECT_GT(facts["right"], 0.9);
   EXPECT_EQ(train("qkv").json(), facts) << "the result is kept";
@@ -60,9 +60,9 @@ TEST_F(Learning, RefusesInvalidQuestions) {
     EXPECT_EQ(answer.status, 400) << question;
     return answer.error();
   };
-  EXPECT_THAT(wrong(nullptr), HasSubstr("text: a text is missing"));
-  EXPECT_THAT(wrong({{"text", 7}}), HasSubstr("text: a text is missing"));
-  EXPECT_THAT(wrong({{"text", " "}}), HasSubstr("text: it is empty"));
+  EXPECT_THAT(wrong(nullptr), HasSubstr("text: is required and must be a text"));
+  EXPECT_THAT(wrong({{"text", 7}}), HasSubstr("text: is required and must be a text"));
+  EXPECT_THAT(wrong({{"text", " "}}), HasSubstr("text: must not be empty"));
   EXPECT_THAT(wrong({{"text", std::string(201, 'a')}}), HasSubstr("at most 200"));
   EXPECT_THAT(wrong({{"text", "a b c d e a b c d e a b c d e a b c d e a b c d e"}}), HasSubstr("at most 24"));
   EXPECT_THAT(wrong({{"text", "a b"}, {"heads", 3}}), HasSubstr("heads: must be 1, 2 or 4"));

@@ -1,4 +1,4 @@
-// Which source tokens mattered: attention, attention rollout, gradient times input; and how faithful each is.
+// Attributions to source tokens: attention, attention rollout, gradient times input; and how faithful each is.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-constexpr int kRandomOrders = 5;  // averaged, to compare with
+constexpr int kRandomOrders = 5;  // averaged, as a baseline
 
 AttentionMatrix product(const AttentionMatrix& a, const AttentionMatrix& b) {
   AttentionMatrix out{a.rows, b.columns, std::vector<float>(static_cast<std::size_t>(a.rows * b.columns), 0.0F)};
@@ -28,7 +28,7 @@ AttentionMatrix product(const AttentionMatrix& a, const AttentionMatrix& b) {
   return out;
 }
 
-// The cross-attention, and below it the encoder's layers: each half itself, half what it attends to.
+// The cross-attention times the encoder's layers, each half the identity and half its attention.
 AttentionMatrix rollout(const AttentionRecord& record) {
   AttentionMatrix through = record.weights;
   int layers = 0;
@@ -52,7 +52,7 @@ AttentionMatrix rollout(const AttentionRecord& record) {
   return through;
 }
 
-// The first `count` source tokens, without the end of sequence, by how much they mattered to all of the output.
+// The first `count` source tokens, without the end of sequence, by their summed attribution.
 std::vector<std::int64_t> order_of(const AttentionMatrix& weights, std::size_t count) {
   std::vector<double> sums(count, 0.0);
   for (std::int64_t i = 0; i < weights.rows; ++i) {
@@ -106,7 +106,7 @@ AttentionMatrix Inspector::gradient_times_input(const std::vector<std::int32_t>&
       out.values[static_cast<std::size_t>(t * columns + j)] = static_cast<float>(std::abs(sum));
     }
   }
-  lease.parameters().zero_grad();  // the weights' gradients are nobody's
+  lease.parameters().zero_grad();  // only the gradient of the input is used
   return out;
 }
 

@@ -11,19 +11,19 @@ namespace fovea::learning {
 std::string text_of(const nlohmann::json& question, const char* name) {
   const auto found = question.is_object() ? question.find(name) : question.end();
   if (!question.is_object() || found == question.end() || !found->is_string()) {
-    throw UsageError(fmt::format("{}: a text is missing", name));
+    throw UsageError(fmt::format("{}: is required and must be a text", name));
   }
   auto text = found->get<std::string>();
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) throw UsageError(fmt::format("{}: it is empty", name));
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) throw UsageError(fmt::format("{}: must not be empty", name));
   if (text.size() > kMostBytes) {
-    throw UsageError(fmt::format("{}: {} bytes, at most {} are read", name, text.size(), kMostBytes));
+    throw UsageError(fmt::format("{}: must have at most {} bytes, has {}", name, kMostBytes, text.size()));
   }
   return text;
 }
 
 void check_words(std::int64_t words) {
-  if (words == 0) throw UsageError("text: it has no words");
-  if (words > kMostWords) throw UsageError(fmt::format("text: {} words, at most {} are read", words, kMostWords));
+  if (words == 0) throw UsageError("text: has no words");
+  if (words > kMostWords) throw UsageError(fmt::format("text: must have at most {} words, has {}", kMostWords, words));
 }
 
 double rounded(double value) {

@@ -1,4 +1,4 @@
-// What questions of the course hold, checked, and numbers for its answers.
+// Checks of the questions that the course receives, and numbers for its answers.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace fovea::learning {
 constexpr std::size_t kMostBytes = 200;  // of a text
 constexpr std::int64_t kMostWords = 24;  // of a text
 
-/// The field `name`, a text that is not empty. Throws UsageError.
+/// The field `name`, a non-empty text. Throws UsageError.
 [[nodiscard]] std::string text_of(const nlohmann::json& question, const char* name = "text");
 /// Throws UsageError for a text of more than kMostWords words.
 void check_words(std::int64_t words);
-/// To five decimals: what a page shows, and no more bytes than that needs.
+/// Rounded to five decimals, as many as a page shows.
 [[nodiscard]] double rounded(double value);
-/// The last two axes of a tensor whose others are 1, as rows.
+/// The rows of a tensor whose other axes have size 1.
 [[nodiscard]] nlohmann::json rows_of(const Tensor& values);
 [[nodiscard]] nlohmann::json rows_of(const AttentionMatrix& values);
 

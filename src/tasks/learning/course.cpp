@@ -29,7 +29,7 @@ const KnownLesson& known(std::string_view lesson) {
   throw UsageError(fmt::format("lesson: \"{}\" is not one of {}", lesson, fmt::join(Course::names(), ", ")));
 }
 
-// What the page is told of a lesson.
+// The facts of a lesson for the page.
 nlohmann::json facts_of(const LiveLesson& lesson) {
   nlohmann::json facts = lesson.facts();
   facts["examples"] = lesson.examples();
@@ -58,8 +58,8 @@ std::shared_ptr<const LiveLesson> Course::find(const std::string& lesson) const 
 nlohmann::json Course::train(const std::string& lesson, const Watch& watch, bool again) {
   const KnownLesson& how = known(lesson);
   const std::lock_guard alone(one_at_a_time_);
-  if (const auto there = find(lesson); there != nullptr && !again) return facts_of(*there);
-  // Such small models gain nothing from a second thread, which the server's other models may need.
+  if (const auto trained = find(lesson); trained != nullptr && !again) return facts_of(*trained);
+  // These models are too small to gain from a second thread, which the server's other models may need.
   const SerialScope serial;
   const auto set_training = [this](nlohmann::json now) {
     const std::lock_guard lock(mutex_);
@@ -87,15 +87,15 @@ nlohmann::json Course::train(const std::string& lesson, const Watch& watch, bool
 
 nlohmann::json Course::facts(const std::string& lesson) const {
   check(lesson);
-  const auto there = find(lesson);
-  return there == nullptr ? nlohmann::json() : facts_of(*there);
+  const auto trained = find(lesson);
+  return trained == nullptr ? nlohmann::json() : facts_of(*trained);
 }
 
 nlohmann::json Course::ask(const std::string& lesson, const nlohmann::json& question) const {
   check(lesson);
-  const auto there = find(lesson);
-  if (there == nullptr) throw UsageError(fmt::format("lesson: {} is not trained yet", lesson));
-  return there->ask(question);
+  const auto trained = find(lesson);
+  if (trained == nullptr) throw UsageError(fmt::format("lesson: {} is not trained; POST /learn/train trains it", lesson));
+  return trained->ask(question);
 }
 
 nlohmann::json Course::state() const {

@@ -22,7 +22,7 @@ ToyTraining translating(const char* name, RnnForm form, RnnAttention attention) 
   return how;
 }
 
-// As the numbers of a step are drawn.
+// The numbers that the page draws.
 nlohmann::json step_numbers(const ModelRun& run) {
   auto next = nlohmann::json::array();
   for (const auto& candidates : run.next) {

@@ -1,4 +1,4 @@
-// Why one vector is not enough: two RNNs that repeat a line of letters, one of which may look back at it.
+// Why one vector is not enough: two RNNs that repeat a line of letters, one of them with attention.
 #include "fovea/translator.hpp"
 #include "tasks/learning/answers.hpp"
 #include "tasks/learning/live_lesson.hpp"

@@ -1,5 +1,5 @@
-// One head or several: each letter of a line is to say which letter stands before it, which behind it, and which first
-// in the line. There are three places to look at.
+// One head or several: for each letter of a line the model predicts the previous letter, the next letter and the first
+// letter of the line. These are three positions to attend to.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -101,7 +101,7 @@ class ManyHeads final : public LiveLesson {
   }
 
  private:
-  // Of a token: its letter counted from 1; what is no letter, as the edge of the line, is 0.
+  // The letter of a token, counted from 1; 0 for anything else, such as the edge of the line.
   [[nodiscard]] std::int32_t number(std::int32_t id) const { return std::max(id - special_ids + 1, 0); }
   [[nodiscard]] std::string letter(std::int32_t number) const {
     return number <= 0 ? "" : tokenizer_->piece(number - 1 + special_ids);
@@ -115,7 +115,7 @@ class ManyHeads final : public LiveLesson {
     }
     return all;
   }
-  // Of a label: the letter before (2), behind (1) or first (0), as number() gives it.
+  // The previous (2), next (1) or first (0) letter of a label, as number() gives it.
   [[nodiscard]] std::int32_t part_of(std::int32_t label, int part) const {
     std::int32_t rest = std::max(label - 1, 0);
     for (int i = 0; i < part; ++i) rest /= known_ + 1;

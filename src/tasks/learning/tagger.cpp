@@ -42,21 +42,21 @@ struct Tagger::Model {
   [[nodiscard]] Var states(const Tokens& words, Pass& pass) const {
     return encoder->encode({embedding(words.ids, {words.batch, words.length}), words.lengths}, pass).states;
   }
-  [[nodiscard]] CrossEntropy cost(const TaggedBatch& batch) const {
+  [[nodiscard]] CrossEntropy cost(const TaggedBatch& batch, float smoothing = 0) const {
     Pass pass;
     return linear_cross_entropy(states(batch.words.view(), pass), output.weight.var, output.bias,
-                                batch.labels.view().ids, {.transposed = true});
+                                batch.labels.view().ids, {.label_smoothing = smoothing, .transposed = true});
   }
 };
 
 Tagger::Tagger(const TaggerTraining& how, const Watch& watch) : how_(how), parameters_(how.seed) {
   const auto began = std::chrono::steady_clock::now();
   const Model model(how_, parameters_);
-  Adam adam(parameters_, {.rate = how.rate, .beta2 = 0.98F, .clip = 1});
+  Adam adam(parameters_, {.rate = how.rate, .beta2 = 0.98F, .weight_decay = how.weight_decay, .clip = 1});
   Rng random(how.seed);
   for (int step = 0; step < how.steps; ++step) {
     const TaggedBatch batch(how.batch, how.line, random);
-    const CrossEntropy cost = model.cost(batch);
+    const CrossEntropy cost = model.cost(batch, how.label_smoothing);
     const auto outputs = static_cast<double>(cost.tokens);
     watch.at({how.name, step + 1, how.steps, cost.nll / outputs});
     backward(scale(cost.loss, static_cast<float>(1 / outputs)));

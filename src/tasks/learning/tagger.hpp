@@ -1,4 +1,4 @@
-// A Transformer encoder that gives every word a label: the smallest model whose only attention is self-attention.
+// A Transformer encoder with a label for every word: the smallest model whose only attention is self-attention.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace fovea::learning {
 
-/// Words and the label of each; 0: whatever it is called, it counts for nothing.
+/// Words and the label of each; a label of 0 is not counted.
 struct TaggedLine {
   std::vector<std::int32_t> ids, labels;
 };
@@ -26,6 +26,7 @@ struct TaggerTraining {
   std::function<TaggedLine(Rng&)> line{};
   int steps = 300, batch = 32;
   float rate = 0.005F;
+  float weight_decay = 0, label_smoothing = 0;  // both keep attention weights away from 0 and 1
   std::uint64_t seed = 1;
 };
 
@@ -39,7 +40,7 @@ class Tagger {
     Tensor probs;  // [words, labels]
   };
   [[nodiscard]] Run run(const std::vector<std::int32_t>& ids, const Interventions& changes = {}) const;
-  /// Share of the labels that are right, of lines that were not trained on.
+  /// Share of correct labels on lines outside the training.
   [[nodiscard]] double right() const { return right_; }
   [[nodiscard]] double seconds() const { return seconds_; }  // of the training
 

@@ -9,7 +9,7 @@ namespace fovea::learning {
 namespace {
 
 constexpr int kWidth = 24;
-constexpr int kPositions = 32;  // more than a text may have words
+constexpr int kPositions = 32;  // more than the words of the longest text
 
 ToyTraining encoding(const char* name, const EncoderConfig& encoder) {
   ToyTraining how{.name = name, .words = all_phrase_words(), .line = random_phrase, .steps = 250, .rate = 0.01F};
@@ -23,7 +23,7 @@ class ThreeEncoders final : public LiveLesson {
  public:
   explicit ThreeEncoders(const Watch& watch)
       : rnn_(encoding("rnn", RnnEncoderConfig{.dim = kWidth / 2}), watch),
-        // One convolution of three words: its window can be seen.
+        // One convolution of three words, so that its window is visible.
         cnn_(encoding("cnn", CnnConfig{.layers = 1, .dim = kWidth, .kernel = 3, .max_positions = kPositions}), watch),
         transformer_(
             encoding("transformer", TransformerConfig{.layers = 1, .dim = kWidth, .ffn = 2 * kWidth, .heads = 2}),

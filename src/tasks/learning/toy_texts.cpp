@@ -20,10 +20,10 @@ constexpr Adjective kAdjectives[] = {
 constexpr std::pair<const char*, const char*> kVerbs[] = {
     {"sees", "voit"}, {"finds", "trouve"}, {"loves", "aime"}, {"draws", "dessine"}};
 
-// Animals, furniture and fruit, and what can be said of each.
+// Animals, furniture and fruit, and the adjectives of each.
 constexpr const char* kThings[][4] = {
     {"小猫", "小狗", "鸭子", "兔子"}, {"桌子", "椅子", "箱子", "沙发"}, {"苹果", "香蕉", "西瓜", "葡萄"}};
-constexpr const char* kSaid[][3] = {{"可爱", "聪明", "调皮"}, {"结实", "宽大", "舒服"}, {"新鲜", "香甜", "美味"}};
+constexpr const char* kAdjectivesOf[][3] = {{"可爱", "聪明", "调皮"}, {"结实", "宽大", "舒服"}, {"新鲜", "香甜", "美味"}};
 constexpr std::size_t kSorts = std::size(kThings);
 
 template <class T, std::size_t N>
@@ -95,7 +95,7 @@ PronounSentence random_pronoun_sentence(Rng& random) {
   const std::size_t other = (sort + 1 + random.below(kSorts - 1)) % kSorts;
   const std::string meant = one_of(random, kThings[sort]);
   const std::string beside = one_of(random, kThings[other]);
-  const std::string end = std::string("，它好") + one_of(random, kSaid[sort]);
+  const std::string end = std::string("，它好") + one_of(random, kAdjectivesOf[sort]);
   switch (random.below(3)) {
     case 0:
       return {"看" + meant + end, meant};
@@ -110,7 +110,7 @@ std::vector<std::string> all_pronoun_sentences() {
   std::vector<std::string> all;
   for (std::size_t sort = 0; sort < kSorts; ++sort) {
     for (std::size_t i = 0; i < std::size(kThings[sort]); ++i) {
-      for (const char* said : kSaid[sort]) {
+      for (const char* said : kAdjectivesOf[sort]) {
         const std::string end = std::string("，它好") + said;
         all.push_back(std::string("看") + kThings[sort][i] + end);
         all.push_back(std::string(kThings[sort][i]) + "在" + kThings[(sort + 1) % kSorts][i] + "旁边" + end);

@@ -1,4 +1,4 @@
-// Texts that the course's models are trained on, made up without end.
+// Random texts that the course trains its models on.
 #pragma once
 
 #include <string>
@@ -16,17 +16,17 @@ using LinePair = std::pair<std::string, std::string>;  // source and target
 /// A line of `length` of them.
 [[nodiscard]] std::string random_letters(Rng& random, int count, int length);
 
-/// "the black cat sees a red car" and "le chat noir voit une voiture rouge": adjectives change their place, and
-/// articles and adjectives take the gender of their noun.
+/// "the black cat sees a red car" and "le chat noir voit une voiture rouge": adjectives move behind their noun, and
+/// articles and adjectives agree with its gender.
 [[nodiscard]] LinePair random_phrase(Rng& random);
 /// Lines that hold every word of both languages.
 [[nodiscard]] LinePair all_phrase_words();
 
-/// A sentence with 它 (it), and the word that it stands for.
+/// A sentence with 它 (it), and the word that it refers to.
 struct PronounSentence {
   std::string text, meant;
 };
-/// 看小猫，它好可爱; or with two things, of which only one can be what is said of 它: 小猫在桌子旁边，它好可爱.
+/// 看小猫，它好可爱; or with two things, only one of which fits the adjective: 小猫在桌子旁边，它好可爱.
 [[nodiscard]] PronounSentence random_pronoun_sentence(Rng& random);
 /// Lines that hold every word.
 [[nodiscard]] std::vector<std::string> all_pronoun_sentences();

@@ -51,7 +51,7 @@ ToyTranslator::ToyTranslator(const ToyTraining& how, const Watch& watch) : confi
     const auto outputs = static_cast<double>(cost.outputs);
     watch.at({how.name, step + 1, how.steps, cost.nll / outputs});
     backward(scale(cost.loss, static_cast<float>(1 / outputs)));
-    // The last third slows down, so that the training ends at rest.
+    // The rate decreases over the last third.
     const double left = std::min(1.0, 3.0 * (how.steps - step) / how.steps);
     adam.step(how.rate * left);
   }
@@ -74,7 +74,7 @@ AttentionMatrix ToyTranslator::reach(const std::string& line) const {
   const std::vector<std::int32_t> ids = tokenizers_.source->encode(line);
   const auto words = static_cast<std::int64_t>(ids.size());
   check_words(words);
-  // Row 0 is the line itself, row 1 + i has another word at place i.
+  // Row 0 is the line itself; row 1 + i has another word at position i.
   const std::int32_t others = tokenizers_.source->size() - special_ids;
   const auto changed = [&](std::int64_t row) {
     std::vector<std::int32_t> out = ids;

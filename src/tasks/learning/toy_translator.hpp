@@ -1,4 +1,4 @@
-// A small encoder-decoder, trained on lines that a function makes up.
+// A small encoder-decoder, trained on random lines.
 #pragma once
 
 #include <functional>
@@ -29,10 +29,10 @@ class ToyTranslator {
   [[nodiscard]] const Translator& translator() const { return *translator_; }
   [[nodiscard]] double seconds() const { return seconds_; }  // of the training
   [[nodiscard]] std::int64_t weights() const { return weights_; }
-  /// Share of the target's words that a line's translation has in their places.
+  /// Share of the target's words that the translation of a line has at the same positions.
   [[nodiscard]] double right(const LinePair& line) const;
-  /// How much each state of the encoder changes when a word of the source becomes another: [words, states], relative
-  /// to the largest. The end of sequence is a state too.
+  /// How much each state of the encoder changes when one word of the source is replaced: [words, states], relative to
+  /// the largest change. The end of sequence is a state too.
   [[nodiscard]] AttentionMatrix reach(const std::string& line) const;
 
  private:

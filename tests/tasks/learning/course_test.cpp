@@ -1,4 +1,4 @@
-// The course's models: they learn what their lesson is about, in seconds, and say so in numbers that fit together.
+// The models of the course learn their tasks, and their numbers are consistent.
 #include "tasks/learning/course.hpp"
 
 #include <gmock/gmock.h>
@@ -63,6 +63,9 @@ TEST(Course, ThePronounFindsItsWordWithTheScoresOfItsQuery) {
     score += layer["query"][3][d].get<double>() * layer["key"][1][d].get<double>();
   }
   EXPECT_NEAR(score / std::sqrt(width), layer["scores"][3][1], 1e-3);
+  // The weights are not saturated: a reader sees a distribution.
+  EXPECT_GT(layer["weights"][3][1], 0.4);
+  EXPECT_LT(layer["weights"][3][1], 0.95);
 }
 
 TEST(Course, MoreHeadsAnswerMoreAndSilencedOnesLess) {
@@ -98,7 +101,7 @@ TEST(Course, AConvolutionReachesItsWindowOnlyAndTheOthersEverything) {
   }
 }
 
-TEST(Course, StopsWhenItIsToldToAndKeepsWhatWasThere) {
+TEST(Course, AStoppedTrainingKeepsThePreviousModels) {
   Course course;
   int steps = 0;
   const Watch watch{.progress = [&](const Progress&) { ++steps; }, .stop = [&] { return steps >= 5; }};
