@@ -50,7 +50,7 @@ Rgb weight_colour(double weight, Theme theme) {
 }
 
 Rgb signed_colour(double value, Theme theme) {
-  // Numbers are to be read, so their colours keep to the quieter two thirds of the scales.
+  // Two thirds of the scales, so that numbers on the colours stay easy to read.
   const double strength = std::abs(value) * 0.62;
   if (value < 0) return between(theme == Theme::dark ? kWarmDark : kWarmLight, strength);
   return between(theme == Theme::dark ? kCoolDark : kCoolLight, strength);

@@ -20,7 +20,7 @@ enum class Theme { light, dark };
 /// The colour of a signed number scaled to -1 … 1: warm below zero, cool above.
 [[nodiscard]] Rgb signed_colour(double value, Theme theme);
 
-/// Black or white, whichever reads better on `background`.
+/// Black or white, whichever has more contrast with `background`.
 [[nodiscard]] Rgb text_on(const Rgb& background);
 
 }  // namespace fovea::view

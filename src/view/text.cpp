@@ -13,7 +13,7 @@ bool turns_text(char32_t c) {
   return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
-// What stands for a character that must not reach a screen as it is.
+// The replacement of a character that must not reach a screen.
 char32_t shown(char32_t c) {
   if (c < 0x20) return 0x2400 + c;
   if (c == 0x7F) return 0x2421;

@@ -1,4 +1,4 @@
-// Text that came from elsewhere, made safe to show: in markup, in a script, in columns of a terminal.
+// Untrusted text made safe for markup, scripts and terminal columns.
 #pragma once
 
 #include <string>
@@ -6,26 +6,26 @@
 
 namespace fovea::view {
 
-/// The text as valid UTF-8 that every viewer takes: broken bytes become U+FFFD, control characters their pictures
-/// (a tab is U+2409), and marks that turn the direction of text (U+202A to U+202E, U+2066 to U+2069) go.
+/// Valid UTF-8 for every viewer: invalid bytes become U+FFFD, control characters their pictures (a tab is U+2409), and
+/// marks that change the direction of text (U+202A to U+202E, U+2066 to U+2069) are removed.
 [[nodiscard]] std::string clean(std::string_view text);
 
 /// clean(text) for element content and quoted attributes of HTML and SVG: & < > " ' escaped.
 [[nodiscard]] std::string escape_markup(std::string_view text);
 
-/// A JSON text for the inside of a <script>: no '<', '>', '&' or line separator is left that could end it.
+/// A JSON text for the inside of a <script>, with '<', '>', '&' and line separators escaped.
 [[nodiscard]] std::string escape_script_json(std::string_view json);
 
-/// How many terminal columns the text takes: 2 for wide (CJK, emoji) characters, 0 for combining ones.
+/// The terminal columns of the text: 2 for wide (CJK, emoji) characters, 0 for combining ones.
 [[nodiscard]] int columns(std::string_view text);
 
-/// The text in at most `width` columns, an ellipsis in place of what was cut off.
+/// The text in at most `width` columns; an ellipsis replaces the rest.
 [[nodiscard]] std::string fit(std::string_view text, int width);
 
 /// A token as a label: clean, fitted to `width`, and never blank (spaces become U+2423).
 [[nodiscard]] std::string label(std::string_view token, int width);
 
-/// The text filled up with spaces to `width` columns, after it or before it.
+/// The text with spaces after it or before it, `width` columns in all.
 [[nodiscard]] std::string pad_right(std::string_view text, int width);
 [[nodiscard]] std::string pad_left(std::string_view text, int width);
 

@@ -17,8 +17,8 @@ std::size_t characters(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-// Whether a piece begins with a letter or a digit, so that it goes on with a word: marks stand by themselves.
-bool goes_on(std::string_view piece) {
+// Whether a piece begins with a letter or a digit and so can continue a word; punctuation does not.
+bool continues_word(std::string_view piece) {
   const auto first = static_cast<unsigned char>(piece[0]);
   return first >= 0x80 || (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') ||
          (first >= 'a' && first <= 'z');
@@ -44,7 +44,7 @@ std::vector<std::string> token_names(const std::vector<std::string>& tokens) {
       const std::string plain = token.substr(kBoundary.size());
       names.push_back(plain.empty() ? "␣" : plain);
     } else {
-      names.push_back(pieces && !single && i > 0 && !token.empty() && goes_on(token) ? "·" + token : token);
+      names.push_back(pieces && !single && i > 0 && !token.empty() && continues_word(token) ? "·" + token : token);
     }
   }
   return names;

@@ -59,14 +59,14 @@ TEST(ChartCommand, WrongTablesAndColumnsAreOneLine) {
     return ran.err;
   };
   EXPECT_THAT(error("a,b\n1,2,3\n", {}, 1), HasSubstr("a.csv:2: 3 cells, but the header has 2"));
-  EXPECT_THAT(error("a,b\n1,\"2\n", {}, 1), HasSubstr("a.csv:2: a quote without its end"));
+  EXPECT_THAT(error("a,b\n1,\"2\n", {}, 1), HasSubstr("a.csv:2: a quote is not closed"));
   EXPECT_THAT(error("a,b\n", {}, 1), HasSubstr("no rows"));
   EXPECT_THAT(error("{\"a\":1}\n[2]\n", {}, 1), HasSubstr("a.csv:2: not a JSON object"));
-  EXPECT_THAT(error("a,b\n1,2\n", {"--y", "c"}, 2), HasSubstr("no column \"c\"; there are a, b"));
+  EXPECT_THAT(error("a,b\n1,2\n", {"--y", "c"}, 2), HasSubstr("no column \"c\"; the columns are a, b"));
   EXPECT_THAT(error("a,b\n1,x\n", {}, 2), HasSubstr("no column of numbers"));
   EXPECT_THAT(error("a,b\n1,x\n", {"--y", "b"}, 2), HasSubstr("row 1 is \"x\", not a number"));
   EXPECT_THAT(error("a,b\n1,0\n2,-3\n", {"--log-y"}, 2), HasSubstr("--log-y: "));
-  EXPECT_THAT(error("a,b\n0,1\n", {"--log-x"}, 2), HasSubstr("nothing of b is above 0"));
+  EXPECT_THAT(error("a,b\n0,1\n", {"--log-x"}, 2), HasSubstr("b has no value above 0"));
   EXPECT_EQ(run_cli({"chart"}).code, 2);
 }
 

@@ -42,7 +42,8 @@ class FirstTraining : public test::SmallTraining {
     return out;
   }
   [[nodiscard]] std::map<std::string, std::string> settings(const std::string& model) const {
-    return report(model).at("settings").get<std::map<std::string, std::string>>();
+    const auto list = report(model).at("settings").get<std::vector<std::pair<std::string, std::string>>>();
+    return {list.begin(), list.end()};
   }
   [[nodiscard]] std::string pairs_file(const std::string& name, const std::string& before = "",
                                        const std::string& behind = "") const {

@@ -292,9 +292,10 @@ TEST_F(Inside, ProbeAndCompare) {
   for (const char* name : {"dot:", "scaled dot:", "general:", "additive:", "cosine:"})
     EXPECT_THAT(scores.out, HasSubstr(name));
   expect_error({"compare", "eins"}, 2, "--model: give two");
-  expect_error({"compare", "--model", file("a"), "eins"}, 2, "one is given");
+  expect_error({"compare", "--model", file("a"), "eins"}, 2, "give at least two models");
   expect_error({"compare", "--checkpoints", file("b"), "eins"}, 1, "has no checkpoints");
-  expect_error({"compare", "--checkpoints", file("a"), "--model", file("b"), "eins"}, 2, "goes without --model");
+  expect_error({"compare", "--checkpoints", file("a"), "--model", file("b"), "eins"}, 2,
+               "cannot be combined with --model");
 }
 
 TEST_F(Inside, AClassifiersPoolingAndItsEncoder) {

@@ -29,7 +29,7 @@ TEST(LearnCommand, AFileIsNotServed) {
   std::istringstream in;
   std::ostringstream out, err;
   EXPECT_EQ(run({"learn", "--html", "course.html", "--port", "5001"}, {in, out, err}), 2);
-  EXPECT_THAT(err.str(), HasSubstr("--port: --html writes a file and serves nothing"));
+  EXPECT_THAT(err.str(), HasSubstr("--port: cannot be combined with --html"));
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST_F(RunCommand, EveryLayerAndHeadCanBeWritten) {
   const Ran none = run_cli({"view", file("mean"), "--line", "1", "--layer", "1"});
   EXPECT_EQ(none.code, 2);
   EXPECT_EQ(none.out, "");
-  EXPECT_NE(none.err.find("--layer: the file has no single heads, which fovea run --all-heads"), std::string::npos)
+  EXPECT_NE(none.err.find("--layer: the file has no single heads; fovea run --all-heads"), std::string::npos)
       << none.err;
 
   expect_error({"run", "--model", file("m"), "--all-heads"}, 2, "--attention");

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 // Files that show a whole command to the reader of a page.
 const std::set<std::string> kAllowed{
-    "src/view/page.cpp",  // without JavaScript the page says which command draws instead
+    "src/view/page/page.cpp",  // without JavaScript the page says which command draws instead
 };
 
 // The text between the quotes of a line of code; what follows // is no code.

@@ -1,4 +1,4 @@
-#include "view/attention_file.hpp"
+#include "view/record/attention_file.hpp"
 
 #include <gmock/gmock.h>
 

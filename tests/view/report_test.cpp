@@ -1,4 +1,4 @@
-#include "view/report/report_page.hpp"
+#include "view/page/report_page.hpp"
 
 #include <gmock/gmock.h>
 
@@ -108,7 +108,7 @@ TEST(SvgCharts, AreCompleteWithLinesBarsAndLegend) {
   EXPECT_EQ(test::count(svg, "class=\"line"), 2U);
   EXPECT_EQ(test::count(svg, "<rect class=\"dot"), 3U + 4U);  // bars, and the legends' swatches
   EXPECT_THAT(svg, HasSubstr("&lt;general&gt;"));
-  EXPECT_THAT(svg, HasSubstr("no figures yet"));
+  EXPECT_THAT(svg, HasSubstr("no data"));
   EXPECT_THAT(svg, HasSubstr("prefers-color-scheme:dark"));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
   EXPECT_THAT(svg, Not(HasSubstr("inf")));

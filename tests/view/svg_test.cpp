@@ -1,9 +1,9 @@
-#include "view/svg.hpp"
+#include "view/svg/svg.hpp"
 
 #include <gmock/gmock.h>
 
 #include "support/markup.hpp"
-#include "view/page.hpp"
+#include "view/page/page.hpp"
 
 namespace fovea::view {
 namespace {

@@ -1,4 +1,4 @@
-#include "view/terminal.hpp"
+#include "view/terminal/terminal.hpp"
 
 #include <gmock/gmock.h>
 

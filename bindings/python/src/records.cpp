@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "view/svg.hpp"
+#include "view/svg/svg.hpp"
 
 namespace fovea::python {
 

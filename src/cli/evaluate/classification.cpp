@@ -1,13 +1,11 @@
 // --metric classification: figures, table and picture.
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "base/whole_file.hpp"
 #include "cli/evaluate/figure.hpp"
 #include "fovea/error.hpp"
 #include "text/unicode.hpp"
-#include "view/classification.hpp"
+#include "view/classification/classification.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -52,10 +50,7 @@ std::vector<Figure> measure_classification(const Lines& hypotheses, const Refere
   const ClassificationScores result =
       classification(labels_of(hypotheses, options.hypothesis, options.lowercase),
                      labels_of(references[0], options.references[0], options.lowercase));
-  if (!options.svg.empty()) {
-    const std::string name = std::filesystem::path(options.hypothesis).filename().string();
-    write_whole_file(options.svg, view::svg_confusion(result, name));
-  }
+  if (!options.svg.empty()) write_whole_file(options.svg, view::svg_confusion(result));
   const auto figure = [&](const char* name, const LabelFigures& mean) {
     return Figure{name, mean.f1, "",
                   fmt::format("(precision = {:.{}f} recall = {:.{}f})", mean.precision, options.width, mean.recall,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fovea/metrics.hpp"
-#include "view/terminal.hpp"
+#include "view/terminal/terminal.hpp"
 
 namespace fovea::cli {
 

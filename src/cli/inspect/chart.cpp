@@ -1,7 +1,7 @@
 // fovea chart FILE --svg FILE [--x NAME] [--y NAME[,NAME…]]… [--title TEXT]… [--from-zero] [--log-x] [--log-y]
 //
-// Draws a table of figures: lines, or bars where the x column holds names. FILE is CSV with a header line, or JSON
-// lines as in a model's log.jsonl. Each --y is a chart of its own, below the one before.
+// Draws a table of numbers: lines, or bars if the x column holds names. FILE is CSV with a header line, or JSON
+// lines as in a model's log.jsonl. Each --y is a chart of its own, below the previous one.
 #include <fmt/format.h>
 
 #include <memory>
@@ -11,7 +11,7 @@
 #include "fovea/error.hpp"
 #include "text/lines.hpp"
 #include "view/chart/chart.hpp"
-#include "view/table.hpp"
+#include "view/chart/table.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -32,7 +32,7 @@ std::vector<std::string> split(const std::string& list) {
   return out;
 }
 
-// A row without a y is no point: the rows of a log have different fields. A row without an x breaks nothing either.
+// Rows without an x or a y are skipped: the rows of a log have different fields.
 view::Chart chart_of(const view::Table& table, std::size_t x, const std::vector<std::string>& names) {
   view::Chart chart;
   const bool bars = !table.numeric(x);
@@ -51,7 +51,7 @@ view::Chart chart_of(const view::Table& table, std::size_t x, const std::vector<
   return chart;
 }
 
-// Whether anything is left to draw: a logarithmic axis has no place for what is not above 0.
+// A logarithmic axis shows only values above 0.
 void check_drawable(const view::Chart& chart, const std::string& file) {
   for (const view::Series& series : chart.series) {
     for (const auto& [x, y] : series.points) {
@@ -60,7 +60,7 @@ void check_drawable(const view::Chart& chart, const std::string& file) {
   }
   if (!chart.logarithmic && !chart.logarithmic_x) return;
   throw UsageError(
-      fmt::format("{}: {}: nothing of {} is above 0", chart.logarithmic ? "--log-y" : "--log-x", file, chart.title));
+      fmt::format("{}: {}: {} has no value above 0", chart.logarithmic ? "--log-y" : "--log-x", file, chart.title));
 }
 
 void draw(const ChartOptions& options) {
@@ -73,7 +73,7 @@ void draw(const ChartOptions& options) {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       if (i != x && table.numeric(i)) panels[0].push_back(table.columns[i]);
     }
-    if (panels[0].empty()) throw UsageError(options.file + ": no column of numbers to draw");
+    if (panels[0].empty()) throw UsageError(options.file + ": has no column of numbers to draw");
   }
   std::vector<view::Chart> charts;
   for (std::size_t i = 0; i < panels.size(); ++i) {
@@ -92,16 +92,18 @@ void draw(const ChartOptions& options) {
 }  // namespace
 
 void add_chart(CLI::App& app, const Streams&) {
-  auto* command = app.add_subcommand("chart", "draw a table of figures, as a training's log, as lines or bars");
+  auto* command = app.add_subcommand("chart", "draw a table of numbers, such as a training log, as lines or bars");
   const auto options = std::make_shared<ChartOptions>();
   command->add_option("FILE", options->file, "CSV with a header line, or JSON lines as in log.jsonl; plain or .gz")
       ->required();
-  command->add_option("--svg", options->svg, "the picture to write")->required();
-  command->add_option("--x", options->x, "column along the x axis (the first); names instead of numbers give bars");
-  command->add_option("--y", options->y, "columns of a chart, as in loss,valid_loss; again for a chart below it (all)");
-  command->add_option("--title", options->titles, "of each chart, in the order of --y");
-  command->add_option("--x-label", options->x_label, "instead of the column's name");
-  command->add_flag("--from-zero", options->from_zero, "the y axis begins at 0");
+  command->add_option("--svg", options->svg, "SVG picture to write")->required();
+  command->add_option("--x", options->x,
+                      "column of the x axis (default: the first); names instead of numbers give bars");
+  command->add_option("--y", options->y,
+                      "columns of a chart, as in loss,valid_loss; repeat it for another chart below (default: all)");
+  command->add_option("--title", options->titles, "title of each chart, in the order of --y");
+  command->add_option("--x-label", options->x_label, "label of the x axis instead of the column's name");
+  command->add_flag("--from-zero", options->from_zero, "the y axis includes 0");
   command->add_flag("--log-x", options->log_x, "logarithmic x axis");
   command->add_flag("--log-y", options->log_y, "logarithmic y axis");
   command->callback([options] { draw(*options); });

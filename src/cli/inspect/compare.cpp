@@ -2,7 +2,7 @@
 // fovea compare --checkpoints DIR SENTENCE …     the kept checkpoints of a training, and the model it left
 // fovea compare --scores [SENTENCE]              the same made-up numbers under five scores
 //
-// One sentence, several models: what each writes, how likely it is, and what it attended to, side by side.
+// One sentence in several models: the output of each, its log-probability and its attention, side by side.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,10 +19,10 @@
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"
 #include "tasks/training/kept_checkpoints.hpp"
-#include "view/compare_page.hpp"
 #include "view/lesson/worked.hpp"
-#include "view/svg.hpp"
-#include "view/terminal.hpp"
+#include "view/page/compare_page.hpp"
+#include "view/svg/svg.hpp"
+#include "view/terminal/terminal.hpp"
 #include "view/text.hpp"
 
 namespace fovea::cli {
@@ -41,8 +41,7 @@ struct CompareOptions {
   std::string color = "auto";
 };
 
-// Of a model: its output, and the attention that was asked for while it writes `target`, or its own where that is
-// empty.
+// A model's output, and its attention while it writes `target`, or its own output if that is empty.
 view::Compared compared(const std::filesystem::path& folder, const std::string& name, const std::string& target,
                         const CompareOptions& o) {
   const Translator translator(folder);
@@ -69,14 +68,14 @@ std::vector<view::Compared> of_models(const CompareOptions& o) {
   return all;
 }
 
-// All of them write what the model writes that the training has left, so that one sees attention form in one map.
+// All checkpoints are given the output of the final model, so that their maps have the same tokens.
 std::vector<view::Compared> of_training(const CompareOptions& o) {
   const auto kept = kept_checkpoints(o.checkpoints);
   if (kept.empty()) {
-    throw FileError(fmt::format("{}: has no checkpoints, which fovea train --keep-checkpoints leaves", o.checkpoints));
+    throw FileError(fmt::format("{}: has no checkpoints; fovea train --keep-checkpoints keeps them", o.checkpoints));
   }
   std::vector<view::Compared> all;
-  // While the training goes on, the last checkpoint takes the model's place.
+  // Before the training ends, the last checkpoint replaces the final model.
   const bool ended = std::filesystem::exists(std::filesystem::path(o.checkpoints) / "model.safetensors");
   all.push_back(ended ? compared(o.checkpoints, "the best", o.target, o)
                       : compared(kept.back(), kept.back().filename().string(), o.target, o));
@@ -89,7 +88,7 @@ std::vector<view::Compared> of_training(const CompareOptions& o) {
   return all;
 }
 
-// The queries, keys and values of the worked example under each score; W of general and additive are made up too.
+// The queries, keys and values of the worked example under each score; the W of general and additive are made up too.
 std::vector<view::Compared> of_scores(const CompareOptions& o) {
   const NoGrad quiet;
   const std::string sentence = o.sentence.empty() ? kComparedSentence : o.sentence;
@@ -128,18 +127,19 @@ std::vector<view::Compared> of_scores(const CompareOptions& o) {
 
 void compare(const CompareOptions& o, const Streams& streams) {
   if (o.scores && (!o.models.empty() || !o.checkpoints.empty() || o.kind || o.layer || o.head || !o.target.empty())) {
-    throw UsageError("--scores: it compares made-up numbers; leave out the options of models");
+    throw UsageError("--scores: compares made-up numbers and cannot be combined with options of models");
   }
   if (!o.scores && o.models.empty() && o.checkpoints.empty()) {
     throw UsageError("--model: give two or more, or --checkpoints DIR, or --scores");
   }
   if (!o.models.empty() && !o.checkpoints.empty()) {
-    throw UsageError("--checkpoints: goes without --model: give the folders of checkpoints as models to compare them");
+    throw UsageError(
+        "--checkpoints: cannot be combined with --model; give the folders of checkpoints as models to compare them");
   }
   if (!o.scores && o.models.size() == 1 && o.checkpoints.empty()) {
-    throw UsageError("--model: one is given; give another to compare it with");
+    throw UsageError("--model: give at least two models, or --checkpoints DIR");
   }
-  if (!o.scores && o.sentence.empty()) throw UsageError("SENTENCE: the line that the models shall read");
+  if (!o.scores && o.sentence.empty()) throw UsageError("SENTENCE: is required: the line that the models read");
   check_outputs_differ({{"--html", &o.html}, {"--svg", &o.svg}});
   std::vector<view::Compared> all = o.scores ? of_scores(o) : o.checkpoints.empty() ? of_models(o) : of_training(o);
   const std::string title = o.scores ? "One sentence under five scores" : "One sentence, several models";
@@ -166,18 +166,19 @@ void compare(const CompareOptions& o, const Streams& streams) {
 
 void add_compare(CLI::App& app, const Streams& streams) {
   auto o = std::make_shared<CompareOptions>();
-  auto* sub = app.add_subcommand("compare", "one sentence in several models, or checkpoints of one training");
-  sub->add_option("SENTENCE", o->sentence, "the line to read");
+  auto* sub =
+      app.add_subcommand("compare", "compare the attention of several models, or of the checkpoints of a training");
+  sub->add_option("SENTENCE", o->sentence, "the line that the models read");
   sub->add_option("--model", o->models, "a model folder; give two or more")->allow_extra_args(false);
   sub->add_option("--checkpoints", o->checkpoints,
-                  "a model folder with what --keep-checkpoints of fovea train has kept");
+                  "model folder with the checkpoints of fovea train --keep-checkpoints");
   sub->add_flag("--scores", o->scores, "made-up numbers under dot, scaled dot, general, additive and cosine");
-  sub->add_option("--target", o->target, "an output of your own instead of each model's")->type_name("SENTENCE");
-  sub->add_option("--kind", o->kind, "which attention: " + attention_kind_names() + "; default: cross");
+  sub->add_option("--target", o->target, "output to compare instead of each model's own")->type_name("SENTENCE");
+  sub->add_option("--kind", o->kind, "kind of attention: " + attention_kind_names() + "; default: cross");
   sub->add_option("--layer", o->layer, "only this layer, counted from 0")->check(whole_number(1000));
   sub->add_option("--head", o->head, "only this head, counted from 0")->check(whole_number(1000));
-  sub->add_option("--html", o->html, "write a page, one file with everything in it");
-  sub->add_option("--svg", o->svg, "write a picture");
+  sub->add_option("--html", o->html, "write a self-contained page");
+  sub->add_option("--svg", o->svg, "write an SVG picture");
   add_color_option(*sub, o->color);
   sub->callback([o, &streams] { compare(*o, streams); });
 }

@@ -22,7 +22,7 @@
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
 #include "view/lesson/worked_lesson.hpp"
-#include "view/svg.hpp"
+#include "view/svg/svg.hpp"
 #include "view/text.hpp"
 
 namespace fovea::cli {

@@ -1,7 +1,7 @@
 // fovea probe --model DIR SENTENCE [--target TEXT] [--heads] [--edges] [--top N] [--json FILE]
 //
-// Removes every head and every edge of a model in turn and ranks them by what that does to the log-probability of the
-// output; and says of attention, attention rollout and gradient times input how faithful they are.
+// Removes every head and every edge of a model in turn (ablation) and ranks them by the change of the output's
+// log-probability; and measures how faithful attention, attention rollout and gradient times input are.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -100,11 +100,12 @@ void probe(const ProbeCommand& o, const Streams& streams) {
     }
   }
   if (!explanations.empty()) {
-    streams.out << "\ndeletion  explanation (log-probability per token lost when what it names is removed)\n";
+    streams.out
+        << "\ndeletion  explanation (loss of log-probability per token when the tokens it ranks first are removed)\n";
     for (const Explanation& one : explanations) {
       streams.out << fmt::format("{:8.4f}  {}\n", one.deletion,
                                  one.method == "gradient" ? "gradient times input"
-                                 : one.method == "random" ? "tokens at random, to compare with"
+                                 : one.method == "random" ? "random tokens, as a baseline"
                                                           : one.method);
     }
   }
@@ -114,17 +115,18 @@ void probe(const ProbeCommand& o, const Streams& streams) {
 
 void add_probe(CLI::App& app, const Streams& streams) {
   auto o = std::make_shared<ProbeCommand>();
-  auto* sub =
-      app.add_subcommand("probe", "rank heads and edges by what their removal does to the output's probability");
-  sub->add_option("--model", o->model, "the model folder")->required();
-  sub->add_option("SENTENCE", o->sentence, "the line to read")->required();
-  sub->add_option("--target", o->target, "an output of your own instead of the model's")->type_name("SENTENCE");
+  auto* sub = app.add_subcommand(
+      "probe", "rank heads and edges by the effect of their removal on the output's probability (ablation)");
+  sub->add_option("--model", o->model, "model folder")->required();
+  sub->add_option("SENTENCE", o->sentence, "the line that the model reads")->required();
+  sub->add_option("--target", o->target, "output to explain instead of the model's own")->type_name("SENTENCE");
   sub->add_flag("--heads", o->heads, "heads only");
-  sub->add_flag("--edges", o->edges, "edges only: each in all layers and heads of its kind");
-  sub->add_flag("--faithful", o->faithful, "only how faithful explanations are, or this too");
+  sub->add_flag("--edges", o->edges, "edges only; each is removed in all layers and heads of its kind");
+  sub->add_flag("--faithful", o->faithful,
+                "faithfulness of the explanations only; combine these flags for several parts");
   sub->add_option("--top", o->top, "lines to show")->check(CLI::Range(1, 1 << 20))->capture_default_str();
-  sub->add_option("--beam", o->beam, "of the search for the output; 1: greedy")->capture_default_str();
-  sub->add_option("--json", o->json, "file for every change and every explanation");
+  sub->add_option("--beam", o->beam, "beam of the search for the output; 1: greedy")->capture_default_str();
+  sub->add_option("--json", o->json, "file for all changes and explanations, JSON");
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->callback([o, &streams] { probe(*o, streams); });
 }

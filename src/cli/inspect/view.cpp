@@ -1,9 +1,8 @@
-// fovea view FILE.jsonl|FILE.safetensors [--html FILE] [--svg FILE] [--line N] [--layer L] [--head H] [--draw
-// heatmap|ribbon]
+// fovea view FILE.jsonl [--html FILE] [--svg FILE] [--line N] [--layer L] [--head H] [--draw heatmap|ribbon]
 //            [--numbers] [--color auto|always|never]
 //
-// Draws attention that `fovea run --attention` wrote: in the terminal, or as a page or a picture; of a classifier,
-// texts shaded by what decided. FILE may be "-".
+// Draws attention that `fovea run --attention` wrote: in the terminal, or as a page or a picture; for a classifier,
+// texts shaded by attention and saliency. FILE may be "-".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,18 +18,18 @@
 #include "cli/io/outputs.hpp"
 #include "cli/io/terminal.hpp"
 #include "fovea/error.hpp"
-#include "view/attention_file.hpp"
-#include "view/page.hpp"
+#include "view/classification/shaded.hpp"
+#include "view/page/page.hpp"
 #include "view/picture/picture_view.hpp"
-#include "view/shaded.hpp"
-#include "view/svg.hpp"
-#include "view/terminal.hpp"
+#include "view/record/attention_file.hpp"
+#include "view/svg/svg.hpp"
+#include "view/terminal/terminal.hpp"
 #include "view/text.hpp"
 
 namespace fovea::cli {
 namespace {
 
-constexpr std::int64_t kMostPictures = 50;  // in one file; a line of some words takes 35 kB
+constexpr std::int64_t kMostPictures = 50;  // of one SVG file; a short line takes 35 kB
 
 struct ViewOptions {
   std::string file;
@@ -44,7 +43,7 @@ struct ViewOptions {
   std::string color = "auto";
 };
 
-// An empty line of text has nothing to draw, whatever is asked for.
+// An empty line of text has nothing to draw.
 bool is_empty(const AttentionRecord& picture) {
   return picture.source.empty() || picture.target.empty();
 }
@@ -52,7 +51,7 @@ bool is_empty(const AttentionRecord& picture) {
 AttentionMatrix weights_to_draw(const AttentionRecord& picture, const ViewOptions& options) {
   if (is_empty(picture) || !picture.labels.empty()) return picture.weights;
   if ((options.layer || options.head) && picture.maps.empty()) {
-    throw UsageError(fmt::format("{}: the file has no single heads, which fovea run --all-heads writes",
+    throw UsageError(fmt::format("{}: the file has no single heads; fovea run --all-heads writes them",
                                  options.layer ? "--layer" : "--head"));
   }
   return chosen_weights(picture, options.layer, options.head);
@@ -84,13 +83,15 @@ void view_file(const ViewOptions& options, const Streams& streams) {
   const view::TerminalStyle style = terminal_style(streams.out, options.color);
   std::vector<AttentionRecord> pictures;
   std::vector<view::SvgPiece> pieces;
-  std::vector<std::pair<AttentionRecord, std::string>> photographs;  // with the address of what they show
+  std::vector<std::pair<AttentionRecord, std::string>> photographs;  // with the address of the picture
   const PictureFiles picture_files;
   std::int64_t drawn = 0;
   std::int64_t classified = 0;  // lines of a classifier, or empty
   bool some_labels = false;
+  std::string only_title;  // of the last line drawn
   const auto draw = [&](std::int64_t line, AttentionRecord picture) {
     ++drawn;
+    only_title = picture.title;
     classified += picture.labels.empty() && !is_empty(picture) ? 0 : 1;
     some_labels = some_labels || !picture.labels.empty();
     if (!to_files) return draw_in_terminal(line, picture, options, style, streams.out);
@@ -122,10 +123,11 @@ void view_file(const ViewOptions& options, const Streams& streams) {
     throw FileError(fmt::format(
         "{}: {}", name, options.line > 0 ? fmt::format("line {} is blank", options.line) : "has no attention in it"));
   const std::string title = from_stdin ? "Attention" : std::filesystem::path(options.file).filename().string();
-  // A file holds the lines of one model. Of a picture that could not be read there is an empty line.
+  const std::string drawing_title = drawn == 1 && !only_title.empty() ? "Attention: " + only_title : "Attention";
+  // A file has the lines of one model; a picture that could not be read has an empty line.
   const bool labels = some_labels && classified == drawn;
   if (!photographs.empty() && !std::all_of(pictures.begin(), pictures.end(), is_empty)) {
-    throw FileError(fmt::format("{}: holds pictures and text; --line draws one of them", name));
+    throw FileError(fmt::format("{}: has lines of pictures and of text; --line N draws one of them", name));
   }
   const std::string page = options.html.empty()   ? ""
                            : !photographs.empty() ? view::picture_page(photographs, title)
@@ -133,8 +135,8 @@ void view_file(const ViewOptions& options, const Streams& streams) {
                                                   : view::attention_page(pictures, title);
   const std::string drawing =
       options.svg.empty() ? ""
-      : labels            ? view::shaded_document(pieces, title)
-                          : view::svg_document(pieces, "Attention: " + title,
+      : labels            ? view::shaded_document(pieces, drawing_title)
+                          : view::svg_document(pieces, drawing_title,
                                                "What each target token attended to in the source, as weights from 0 to 1.");
   write_whole_files({{options.html, page}, {options.svg, drawing}});
 }
@@ -149,7 +151,7 @@ void add_view(CLI::App& app, const Streams& streams) {
           "FILE", options->file,
           "attention that fovea run --attention wrote, JSON lines or .safetensors; - reads JSON from standard input")
       ->required();
-  command->add_option("--html", options->html, "write a page, one file with everything in it");
+  command->add_option("--html", options->html, "write a self-contained page");
   command->add_option("--svg", options->svg, "write a picture, of at most 50 lines or of one --line");
   command->add_option("--line", options->line, "only this line of FILE, counted from 1")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
@@ -160,7 +162,7 @@ void add_view(CLI::App& app, const Streams& streams) {
   command->add_option("--head", options->head, "only this head, counted from 0");
   command->add_option("--draw", options->draw, "what --svg draws: heatmap (default) or ribbon")
       ->check(CLI::IsMember({"heatmap", "ribbon"}));
-  command->add_flag("--numbers", options->numbers, "write the per cent into the cells, also without colour");
+  command->add_flag("--numbers", options->numbers, "per cent in the cells, even without colour");
   add_color_option(*command, options->color);
   command->callback([options, &streams] { view_file(*options, streams); });
 }

@@ -1,4 +1,4 @@
-// A bar for what takes long, or plain lines where nobody watches.
+// A progress bar on a terminal, plain lines elsewhere.
 #pragma once
 
 #include <iosfwd>
@@ -12,9 +12,9 @@ class ProgressBar {
 
   /// Redraws the bar, at most ten times a second: progress 0 to 1 (0: unknown), seconds so far, a few words.
   void show(double progress, double seconds, const std::string& words);
-  /// A line of its own elsewhere than on a terminal, where the bar says it already.
+  /// A line unless on a terminal, where the bar shows the same.
   void line(const std::string& text, double progress, double seconds);
-  /// A line of its own everywhere.
+  /// A line, on a terminal too.
   void print(const std::string& text);
   void clear();
 

@@ -43,7 +43,7 @@ view::TerminalStyle terminal_style(const std::ostream& out, const std::string& c
     const bool all = depth == "truecolor" || depth == "24bit" || kind.ends_with("-direct");
     style.colour = all ? view::TerminalColour::truecolour : view::TerminalColour::palette256;
   }
-  // "15;0" is white on black; most terminals that say nothing are dark.
+  // "15;0" is white on black; without COLORFGBG most terminals are dark.
   const std::string_view ground = environment("COLORFGBG");
   style.theme = ground.ends_with(";15") || ground.ends_with(";7") ? view::Theme::light : view::Theme::dark;
   style.width = width_of_terminal(terminal);

@@ -1,19 +1,19 @@
-// What standard output is, for commands that draw.
+// Capabilities of standard output, for commands that draw.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <iosfwd>
 #include <string>
 
-#include "view/terminal.hpp"
+#include "view/terminal/terminal.hpp"
 
 namespace fovea::cli {
 
 /// Adds --color auto|always|never, kept in `choice`.
 void add_color_option(CLI::App& command, std::string& choice);
 
-/// How to draw on `out`. With auto: in colour when it is this process's terminal and NO_COLOR is not set; as many
-/// colours as COLORTERM and TERM promise; as wide as the terminal, or COLUMNS, or 80.
+/// The style for `out`. With auto: colour if it is this process's terminal and NO_COLOR is unset; the colours of
+/// COLORTERM and TERM; the width of COLUMNS, or of the terminal, or 80.
 [[nodiscard]] view::TerminalStyle terminal_style(const std::ostream& out, const std::string& choice);
 
 }  // namespace fovea::cli

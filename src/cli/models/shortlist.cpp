@@ -1,7 +1,7 @@
 // fovea shortlist --model DIR --source FILE --target FILE [--per-token N] [--common N]
 //
-// Finds in pairs of lines which target tokens each source token is translated to, and writes them to the model's
-// folder. fovea run --shortlist then computes the output layer for a sentence's likely tokens alone.
+// Finds the target tokens that each source token is translated to in pairs of lines, and writes them to the model's
+// folder. fovea run --shortlist then computes the output layer for the likely tokens of a sentence only.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -35,23 +35,24 @@ void add_shortlist(CLI::App& app, const Streams& streams) {
     std::string model, source, target;
     text::ShortlistOptions how;
   };
-  auto* sub = app.add_subcommand("shortlist", "find which target tokens belong to which source tokens, for run");
+  auto* sub =
+      app.add_subcommand("shortlist", "find the likely target tokens of each source token, for fovea run --shortlist");
   const auto o = std::make_shared<Options>();
-  sub->add_option("--model", o->model, "the model folder, which gets the shortlist")->required();
+  sub->add_option("--model", o->model, "model folder, to which the shortlist is written")->required();
   sub->add_option("--source", o->source, "source text, plain or .gz, as in training")->required();
-  sub->add_option("--target", o->target, "target text, line by line")->required();
-  sub->add_option("--per-token", o->how.per_token, "target tokens of each source token")
+  sub->add_option("--target", o->target, "target text, a line for each line of --source")->required();
+  sub->add_option("--per-token", o->how.per_token, "number of target tokens for each source token")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  sub->add_option("--common", o->how.common, "frequent target tokens that every sentence may write")
+  sub->add_option("--common", o->how.common, "number of frequent target tokens allowed in every sentence")
       ->check(CLI::Range(0, 10000000))
       ->capture_default_str();
   sub->callback([o, streams] {
     const ModelConfig config = read_model_config(o->model);
     if (!std::holds_alternative<GeneratorConfig>(config.head)) {
-      throw UsageError(fmt::format("--model: {} writes no text", o->model));
+      throw UsageError(fmt::format("--model: {} must be a model that writes text", o->model));
     }
-    if (!config.reads_tokens()) throw UsageError(fmt::format("--model: {} reads no text to translate", o->model));
+    if (!config.reads_tokens()) throw UsageError(fmt::format("--model: {} must be a model that reads text", o->model));
     const Tokenizers tokenizers = read_tokenizers(o->model, config);
     const auto lines = text::read_parallel(o->source, o->target);
     TokenPairs pairs;

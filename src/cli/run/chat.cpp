@@ -15,7 +15,7 @@
 #include "fovea/chat.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
-#include "view/terminal.hpp"
+#include "view/terminal/terminal.hpp"
 #include "view/text.hpp"
 
 namespace fovea::cli {

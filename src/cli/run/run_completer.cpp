@@ -11,7 +11,7 @@
 #include "cli/run/run_options.hpp"
 #include "fovea/completer.hpp"
 #include "fovea/error.hpp"
-#include "view/attention_file.hpp"
+#include "view/record/attention_file.hpp"
 
 namespace fovea::cli {
 namespace {

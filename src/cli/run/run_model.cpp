@@ -28,7 +28,7 @@
 #include "fovea/translator.hpp"
 #include "tasks/interventions_file.hpp"
 #include "text/corpus.hpp"
-#include "view/attention_file.hpp"
+#include "view/record/attention_file.hpp"
 
 namespace fovea::cli {
 namespace {

@@ -1,5 +1,5 @@
-// fovea learn [--host H] [--port P]     the course, in the browser, with models that are trained while one waits
-// fovea learn --html FILE               the same as one file that needs no server: the models' answers are recorded
+// fovea learn [--host H] [--port P]     the course in the browser, with models that train in some seconds
+// fovea learn --html FILE               the course as one file without a server, with recorded answers of the models
 #include <fmt/format.h>
 
 #include <memory>
@@ -11,7 +11,7 @@
 #include "cli/serve/serving.hpp"
 #include "fovea/error.hpp"
 #include "tasks/learning/course.hpp"
-#include "view/course_page.hpp"
+#include "view/page/course_page.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -27,7 +27,8 @@ void learn(LearnFlags& o, const CLI::App& sub, const Streams& streams) {
     return run_server(o.server, 0, streams);
   }
   for (const char* name : {"--host", "--port"}) {
-    if (sub.count(name) > 0) throw UsageError(fmt::format("{}: --html writes a file and serves nothing", name));
+    if (sub.count(name) > 0)
+      throw UsageError(fmt::format("{}: cannot be combined with --html, which serves nothing", name));
   }
   learning::Course course;
   std::string before;
@@ -44,9 +45,9 @@ void learn(LearnFlags& o, const CLI::App& sub, const Streams& streams) {
 
 void add_learn(CLI::App& app, const Streams& streams) {
   auto o = std::make_shared<LearnFlags>();
-  auto* sub = app.add_subcommand("learn", "a course on attention, in the browser, on models trained on the spot");
+  auto* sub = app.add_subcommand("learn", "a course on attention, in the browser, with models that train in seconds");
   sub->add_option("--host", o->server.http.host, "address to listen on");
-  sub->add_option("--port", o->server.http.port, "port; 0: one that is free");
+  sub->add_option("--port", o->server.http.port, "port; 0: a free one");
   sub->add_option("--html", o->html, "write the course as one file that needs no server");
   refuse_empty_values(*sub);
   sub->callback([o, sub, streams] { learn(*o, *sub, streams); });

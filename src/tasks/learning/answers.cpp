@@ -14,7 +14,8 @@ std::string text_of(const nlohmann::json& question, const char* name) {
     throw UsageError(fmt::format("{}: is required and must be a text", name));
   }
   auto text = found->get<std::string>();
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) throw UsageError(fmt::format("{}: must not be empty", name));
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw UsageError(fmt::format("{}: must not be empty", name));
   if (text.size() > kMostBytes) {
     throw UsageError(fmt::format("{}: must have at most {} bytes, has {}", name, kMostBytes, text.size()));
   }

@@ -94,7 +94,8 @@ nlohmann::json Course::facts(const std::string& lesson) const {
 nlohmann::json Course::ask(const std::string& lesson, const nlohmann::json& question) const {
   check(lesson);
   const auto trained = find(lesson);
-  if (trained == nullptr) throw UsageError(fmt::format("lesson: {} is not trained; POST /learn/train trains it", lesson));
+  if (trained == nullptr)
+    throw UsageError(fmt::format("lesson: {} is not trained; POST /learn/train trains it", lesson));
   return trained->ask(question);
 }
 

@@ -23,7 +23,8 @@ constexpr std::pair<const char*, const char*> kVerbs[] = {
 // Animals, furniture and fruit, and the adjectives of each.
 constexpr const char* kThings[][4] = {
     {"小猫", "小狗", "鸭子", "兔子"}, {"桌子", "椅子", "箱子", "沙发"}, {"苹果", "香蕉", "西瓜", "葡萄"}};
-constexpr const char* kAdjectivesOf[][3] = {{"可爱", "聪明", "调皮"}, {"结实", "宽大", "舒服"}, {"新鲜", "香甜", "美味"}};
+constexpr const char* kAdjectivesOf[][3] = {
+    {"可爱", "聪明", "调皮"}, {"结实", "宽大", "舒服"}, {"新鲜", "香甜", "美味"}};
 constexpr std::size_t kSorts = std::size(kThings);
 
 template <class T, std::size_t N>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/config_json.hpp"
-#include "view/report/report_page.hpp"
+#include "view/page/report_page.hpp"
 
 namespace fovea {
 namespace {

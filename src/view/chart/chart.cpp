@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "view/chart/chart_drawing.hpp"
-#include "view/svg.hpp"
+#include "view/svg/svg.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {
@@ -55,8 +55,8 @@ SvgPiece svg_chart(const Chart& chart) {
   if (chart.series.size() > 1) piece.body += svg_legend(chart, kMargin, frame.width, y);
   const std::string drawing = draw_chart(chart, frame);
   if (drawing.empty()) {
-    piece.body += fmt::format("<text class=\"q\" x=\"{}\" y=\"{}\">no figures yet</text>\n", coordinate(kMargin),
-                              coordinate(y + 14));
+    piece.body +=
+        fmt::format("<text class=\"q\" x=\"{}\" y=\"{}\">no data</text>\n", coordinate(kMargin), coordinate(y + 14));
     piece.height = y + 30;
     return piece;
   }

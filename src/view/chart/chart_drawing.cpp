@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "view/svg.hpp"
+#include "view/svg/svg.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {

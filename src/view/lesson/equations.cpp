@@ -8,7 +8,7 @@
 #include <set>
 
 #include "fovea/error.hpp"
-#include "view/matrix.hpp"
+#include "view/terminal/number_table.hpp"
 
 namespace fovea::view {
 namespace {

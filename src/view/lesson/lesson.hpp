@@ -7,7 +7,7 @@
 
 #include "fovea/attention_record.hpp"
 #include "view/lesson/words.hpp"
-#include "view/terminal.hpp"
+#include "view/terminal/terminal.hpp"
 
 namespace fovea::view {
 

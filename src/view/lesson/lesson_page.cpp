@@ -1,5 +1,5 @@
 #include "view/lesson/lesson.hpp"
-#include "view/page.hpp"
+#include "view/page/page.hpp"
 
 namespace fovea::view {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "view/lesson/lesson.hpp"
-#include "view/matrix.hpp"
+#include "view/terminal/number_table.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {

@@ -7,7 +7,7 @@
 #include "view/lesson/equations.hpp"
 #include "view/lesson/model_lesson.hpp"
 #include "view/lesson/model_tables.hpp"
-#include "view/matrix.hpp"
+#include "view/terminal/number_table.hpp"
 #include "view/text.hpp"
 #include "view/token_names.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "view/lesson/equations.hpp"
 #include "view/lesson/worked_lesson.hpp"
-#include "view/matrix.hpp"
+#include "view/terminal/number_table.hpp"
 
 namespace fovea::view {
 namespace {

@@ -14,9 +14,9 @@ constexpr double kFrameGap = 14;    // between frames
 constexpr double kFrameLabel = 22;  // below a frame
 constexpr double kFrameMargin = 20;
 constexpr int kFramesInARow = 6;
-constexpr double kDarkest = 0.78;  // of what a word did not attend to
+constexpr double kDarkest = 0.78;  // opacity over regions that a word did not attend to
 
-// The largest weight of a row; what has it is shown as it is.
+// The largest weight of a row; its region is not darkened.
 double most_of(const AttentionMatrix& weights, std::int64_t row) {
   double most = 1e-9;
   for (std::int64_t i = 0; i < weights.columns; ++i) most = std::max(most, static_cast<double>(weights.at(row, i)));

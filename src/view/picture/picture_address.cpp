@@ -3,7 +3,7 @@
 namespace fovea::view {
 namespace {
 
-constexpr std::int64_t kSide = 320;  // pixels; regions are coarse, and pages shall stay small
+constexpr std::int64_t kSide = 320;  // pixels; small pages, coarse regions
 
 std::string base64(const std::string& bytes) {
   static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

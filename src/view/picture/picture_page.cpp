@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "view/page.hpp"
+#include "view/page/page.hpp"
 #include "view/picture/picture_view.hpp"
 
 namespace fovea::view {

@@ -1,4 +1,4 @@
-// Attention to a picture: the weights of each word laid over it.
+// Attention to a picture: the weights of each word over it.
 #pragma once
 
 #include <string>
@@ -7,22 +7,22 @@
 
 #include "fovea/attention_record.hpp"
 #include "fovea/picture.hpp"
-#include "view/svg.hpp"
-#include "view/terminal.hpp"
+#include "view/svg/svg.hpp"
+#include "view/terminal/terminal.hpp"
 
 namespace fovea::view {
 
-/// The square of a picture that its regions cover, as a data: address of a small JPEG. Throws FileError naming it.
+/// The square of a picture that its regions cover, as a data: URL of a small JPEG. Throws FileError naming the picture.
 [[nodiscard]] std::string picture_address(const PictureFiles& files, const std::string& place);
 /// The same of pixels.
 [[nodiscard]] std::string picture_address(const Picture& picture);
 
-/// A filmstrip: the picture, then once more for each word with what it did not attend to in the dark; the exact weights
-/// in tooltips. `address` is the picture's.
+/// A filmstrip: the picture, then once for each word, darkened where the word did not attend, with the exact weights in
+/// tooltips. `address` is the picture's.
 [[nodiscard]] SvgPiece svg_filmstrip(const AttentionRecord& record, const AttentionMatrix& weights,
                                      const std::string& address);
 
-/// The weights as a small grid of shades for each word, as many beside each other as the terminal has room for.
+/// The weights as a small grid of shades for each word, side by side as far as they fit.
 [[nodiscard]] std::string draw_picture_grids(const AttentionRecord& record, const AttentionMatrix& weights,
                                              const TerminalStyle& style);
 

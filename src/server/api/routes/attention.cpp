@@ -14,8 +14,8 @@
 #include "server/api/texts/detect.hpp"
 #include "server/api/texts/limits.hpp"
 #include "server/api/texts/passage.hpp"
-#include "view/attention_json.hpp"
-#include "view/numbers.hpp"
+#include "view/record/attention_json.hpp"
+#include "view/record/numbers.hpp"
 
 namespace fovea::server {
 namespace {

@@ -12,7 +12,7 @@
 #include "server/api/models/chat_model.hpp"
 #include "server/api/texts/limits.hpp"
 #include "server/api/texts/texts.hpp"
-#include "view/attention_json.hpp"
+#include "view/record/attention_json.hpp"
 
 namespace fovea::server {
 namespace {

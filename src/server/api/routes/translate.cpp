@@ -13,7 +13,7 @@
 #include "server/api/texts/limits.hpp"
 #include "server/api/texts/passage.hpp"
 #include "server/api/texts/texts.hpp"
-#include "view/attention_json.hpp"
+#include "view/record/attention_json.hpp"
 
 namespace fovea::server {
 namespace {

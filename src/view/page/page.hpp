@@ -28,8 +28,8 @@ struct PageParts {
 /// A <script> element that holds JSON for readData(id) of web/lib/dom.js; safe whatever the JSON's strings contain.
 [[nodiscard]] std::string data_element(std::string_view id, std::string_view json);
 
-/// The page of `fovea view --html`: pointing at a token lights up what it attended to; sentences, layers and heads can
-/// be chosen; light and dark; keyboard and screen reader.
+/// The page of `fovea view --html`: pointing at a token marks the tokens it attended to; the reader chooses sentences,
+/// layers and heads, light or dark, with pointer, keyboard or screen reader.
 [[nodiscard]] std::string attention_page(const std::vector<AttentionRecord>& pictures, const std::string& title);
 
 }  // namespace fovea::view

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "fovea/error.hpp"
-#include "view/classification.hpp"
+#include "view/classification/classification.hpp"
 #include "view/colour.hpp"
-#include "view/svg.hpp"
+#include "view/svg/svg.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kShades = 20;  // shades, one CSS class each
 constexpr double kConfusionMargin = 20;
-constexpr double kTurn = 0.7071;  // labels along the top lean by 45 degrees
+constexpr double kTurn = 0.7071;  // labels along the top are slanted by 45 degrees
 constexpr std::size_t kMostLabels = 300;
 
 std::string shades(Theme theme) {
@@ -28,8 +28,8 @@ std::string shades(Theme theme) {
 }
 
 struct Layout {
-  double cell, font, x0, y0, side;  // of a cell, of labels, where the cells begin, how wide and high they all are
-  bool counts;                      // whether there is room for numbers
+  double cell, font, x0, y0, side;  // size of a cell, of labels, the first cell, width and height of all cells
+  bool counts;                      // cells are large enough for numbers
 };
 
 Layout layout_of(const std::vector<std::string>& labels, std::int64_t largest) {
@@ -101,9 +101,9 @@ std::string legend(const Layout& at, double y) {
 
 }  // namespace
 
-std::string svg_confusion(const ClassificationScores& result, const std::string& title) {
+std::string svg_confusion(const ClassificationScores& result) {
   if (result.labels.size() > kMostLabels) {
-    throw UsageError(fmt::format("a picture of a confusion matrix holds at most {} labels, not {}", kMostLabels,
+    throw UsageError(fmt::format("confusion matrix: a picture has at most {} labels, these are {}", kMostLabels,
                                  result.labels.size()));
   }
   std::vector<std::string> labels;
@@ -112,7 +112,7 @@ std::string svg_confusion(const ClassificationScores& result, const std::string&
   for (const LabelPair& one : result.confusion) largest = std::max(largest, one.count);
   const Layout at = layout_of(labels, largest);
   const std::string heading =
-      fmt::format("{}: accuracy {:.2f}% ({} of {} lines)", title, result.accuracy, result.right, result.lines);
+      fmt::format("Accuracy {:.2f}% ({} of {} lines)", result.accuracy, result.right, result.lines);
   SvgPiece piece;
   const double overhang = std::max(0.0, text_extent(labels.back(), at.font) * kTurn - at.cell / 2);
   piece.width = std::max({at.x0 + at.side + overhang, at.x0 + 360, kConfusionMargin + text_extent(heading, 15)}) +
@@ -121,8 +121,7 @@ std::string svg_confusion(const ClassificationScores& result, const std::string&
   piece.body = fmt::format("<text class=\"h\" x=\"{}\" y=\"{}\">{}</text>\n", coordinate(kConfusionMargin),
                            coordinate(kConfusionMargin + 12), escape_markup(heading)) +
                axis(labels, at) + cells(result, at) + legend(at, at.y0 + at.side + 18);
-  return svg_document({piece}, heading,
-                      "How often each label of the references (rows) met each label of the hypotheses (columns).",
+  return svg_document({piece}, heading, "Lines by the label of the reference (rows) and of the hypothesis (columns).",
                       {.both = ".h{font-size:15px;font-weight:600}.a{font-size:13px;fill-opacity:.7;text-anchor:middle}"
                                ".l{font-size:11px}.l text{fill-opacity:.7}\n"
                                ".c text{text-anchor:middle;font-variant-numeric:tabular-nums}\n",

@@ -1,10 +1,10 @@
-#include "view/compare_page.hpp"
+#include "view/page/compare_page.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "view/page.hpp"
+#include "view/page/page.hpp"
 
 namespace fovea::view {
 
@@ -26,7 +26,7 @@ std::string compare_page(const std::vector<Compared>& all, bool checkpoints, con
     models = models || one.log_probability.has_value();
     entries.push_back(std::move(entry));
     pictures.push_back(one.record);
-    pictures.back().title.clear();  // it stands above the picture
+    pictures.back().title.clear();  // the page writes it above the picture
   }
   const char* kind = checkpoints ? "checkpoints" : models ? "models" : "scores";
   const nlohmann::json compared{{"kind", kind}, {"sentence", sentence}, {"entries", entries}};

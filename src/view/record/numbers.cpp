@@ -1,4 +1,4 @@
-#include "view/numbers.hpp"
+#include "view/record/numbers.hpp"
 
 #include <array>
 #include <charconv>

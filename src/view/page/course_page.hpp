@@ -6,8 +6,8 @@
 
 namespace fovea::view {
 
-/// The course as one self-contained page. `recorded`: the JSON of what its lessons' models answered, by lesson, since
-/// there is no server to ask.
+/// The course as one self-contained page without a server. `recorded`: the models' answers by lesson, JSON of
+/// learning::Course::record().
 [[nodiscard]] std::string course_page(std::string_view recorded);
 
 }  // namespace fovea::view

@@ -1,4 +1,4 @@
-#include "view/page.hpp"
+#include "view/page/page.hpp"
 
 #include <fmt/format.h>
 

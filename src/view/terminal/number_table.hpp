@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fovea/attention_record.hpp"
-#include "view/terminal.hpp"
+#include "view/terminal/terminal.hpp"
 
 namespace fovea::view {
 

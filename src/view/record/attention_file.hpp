@@ -1,4 +1,4 @@
-// Attention in files of JSON lines, as `fovea run --attention` writes them: a record a line.
+// Files of JSON lines as `fovea run --attention` writes them: one record per line.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace fovea::view {
 
 using AttentionLine = std::function<void(std::int64_t line, AttentionRecord record)>;
 
-/// Calls `use` with the number (from 1) of every line that is not blank, and its record; with `only` > 0 for that line
-/// alone. Errors say "NAME:LINE: …". Returns the number of the last line that it read.
+/// Calls `use` with the number (from 1) and the record of every line that is not blank, or of line `only` alone if it
+/// is not 0. Errors begin with "NAME:LINE:". Returns the number of the last line read.
 std::int64_t read_attention(std::istream& in, const std::string& name, std::int64_t only, const AttentionLine& use);
 /// The same from a file.
 std::int64_t read_attention(const std::filesystem::path& file, std::int64_t only, const AttentionLine& use);
 
-/// Records as lines of JSON, formatted by all threads. With `lists_heads` each has the list of heads even when it is
-/// empty. Throws ShapeError when a matrix does not fit its tokens.
+/// Records as lines of JSON, formatted by all threads. With `lists_heads` each has a list of heads, even an empty one.
+/// Throws ShapeError when a matrix does not fit its tokens.
 [[nodiscard]] std::string attention_lines(std::span<const AttentionRecord> records, bool lists_heads = false);
 
 }  // namespace fovea::view

@@ -1,4 +1,4 @@
-#include "view/table.hpp"
+#include "view/chart/table.hpp"
 
 #include <fmt/format.h>
 
@@ -38,12 +38,12 @@ std::vector<std::string> cells_of(const std::string& line, const std::string& wh
     if (at < line.size() && line[at] == '"') {
       std::string cell;
       for (++at;; ++at) {
-        if (at >= line.size()) throw FileError(where + ": a quote without its end");
+        if (at >= line.size()) throw FileError(where + ": a quote is not closed");
         if (line[at] == '"' && (at + 1 >= line.size() || line[at + 1] != '"')) break;
         if (line[at] == '"') ++at;
         cell += line[at];
       }
-      if (++at < line.size() && line[at] != ',') throw FileError(where + ": a quoted cell goes on after its end");
+      if (++at < line.size() && line[at] != ',') throw FileError(where + ": text after the closing quote of a cell");
       cells.push_back(cell);
     } else {
       const std::size_t end = std::min(line.find(',', at), line.size());
@@ -76,7 +76,7 @@ void add_object(Table& table, const std::string& line, const std::string& where)
 std::size_t Table::column(std::string_view name) const {
   const auto found = std::find(columns.begin(), columns.end(), name);
   if (found == columns.end()) {
-    throw UsageError(fmt::format("there is no column \"{}\"; there are {}", clean(std::string(name)),
+    throw UsageError(fmt::format("no column \"{}\"; the columns are {}", clean(std::string(name)),
                                  clean(fmt::format("{}", fmt::join(columns, ", ")))));
   }
   return static_cast<std::size_t>(found - columns.begin());
@@ -124,7 +124,7 @@ Table read_table(const std::vector<std::string>& lines, const std::string& name)
     }
   }
   for (auto& row : table.rows) row.resize(table.columns.size());
-  if (table.rows.empty()) throw FileError(name + ": has no rows of figures");
+  if (table.rows.empty()) throw FileError(name + ": has no rows");
   return table;
 }
 

@@ -1,4 +1,4 @@
-#include "view/terminal.hpp"
+#include "view/terminal/terminal.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr int kLongestLabel = 16;          // columns; longer tokens are cut
 constexpr std::string_view kCopied = "*";  // after a target token that was copied
 
-// The nearest of the 6x6x6 cube and the 24 greys of a 256-colour terminal.
+// The nearest colour of the 6x6x6 cube and the 24 greys of a 256-colour terminal.
 int palette_index(const Rgb& c) {
   constexpr int kSteps[] = {0, 95, 135, 175, 215, 255};
   const auto nearest = [&](int channel) {
@@ -49,7 +49,7 @@ std::string shade(double weight, int width) {
   return out;
 }
 
-// Where the columns of each panel end when a panel may be `room` wide.
+// The end of each panel when a panel has at most `room` columns.
 std::vector<std::size_t> panel_ends(const std::vector<int>& widths, int room) {
   std::vector<std::size_t> ends;
   int used = 0;
@@ -64,7 +64,7 @@ std::vector<std::size_t> panel_ends(const std::vector<int>& widths, int room) {
   return ends;
 }
 
-// One cell of `width` columns, the last of which separates it from the next label but not from the next colour.
+// One cell of `width` columns; the last column separates labels, not colours.
 std::string cell(double weight, int width, const TerminalStyle& style, bool room_for_numbers) {
   const bool numbers = room_for_numbers && (style.numbers || style.colour != TerminalColour::none);
   const long percent = std::lround(weight * 100);
@@ -119,8 +119,8 @@ std::string draw_heat_map(const AttentionRecord& picture, const AttentionMatrix&
   margin += 2;  // a space on both sides
   const int room = std::max(style.width - margin, kLongestLabel + 1);
 
-  // A column is as wide as its label and a space, but has room for "100 ", for "99 " ("100" touches its neighbour)
-  // or for no number: characters as tokens stay together on one line as long as they can.
+  // A column is as wide as its label and a space, and at least as wide as "100 ", as "99 " ("100" then touches its
+  // neighbour) or as one character without a number: the first of these with which all tokens fit one panel.
   std::vector<int> widths;
   bool numbers = true;
   for (const int least : {4, 3, 2}) {
@@ -138,7 +138,7 @@ std::string draw_heat_map(const AttentionRecord& picture, const AttentionMatrix&
     for (int& width : widths) width = std::max(width, 3);
   }
 
-  // As few panels as fit, then as narrow ones as their number allows, so that the last is not a leftover.
+  // As few panels as possible, then as narrow as their number allows, so that all have similar widths.
   std::vector<std::size_t> ends = panel_ends(widths, room);
   for (int narrower = room - 1; narrower > kLongestLabel; --narrower) {
     std::vector<std::size_t> even = panel_ends(widths, narrower);

@@ -1,18 +1,18 @@
-#include "view/classification.hpp"
+#include "view/classification/classification.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "view/matrix.hpp"
+#include "view/terminal/number_table.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {
 namespace {
 
 constexpr int kLongestClassLabel = 32;      // columns; longer labels are cut
-constexpr std::size_t kLargestMatrix = 30;  // labels; more do not fit a terminal
-constexpr std::size_t kMistakes = 20;       // lines of the list that stands in the place of a larger matrix
+constexpr std::size_t kLargestMatrix = 30;  // labels; larger ones do not fit a terminal
+constexpr std::size_t kMistakes = 20;       // lines of the list that replaces a larger matrix
 
 std::string table_line(const LabelFigures& one, int label_width, int decimals) {
   return fmt::format("{}  {:>9.{}f}  {:>6.{}f}  {:>6.{}f}  {:>7}  {:>9}\n",

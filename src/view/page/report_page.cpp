@@ -1,9 +1,9 @@
-#include "view/report/report_page.hpp"
+#include "view/page/report_page.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "view/chart/chart_drawing.hpp"
-#include "view/page.hpp"
+#include "view/page/page.hpp"
 
 namespace fovea::view {
 namespace {

@@ -1,4 +1,4 @@
-// Attention records as a part of a larger text of JSON.
+// Attention records as part of a larger JSON text.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace fovea::view {
 
-/// Appends the fields that to_json() of at least one sentence writes, without the braces around them; `out` grows in
-/// place, so that whoever has reserved enough needs no more memory than that.
+/// Appends the fields of to_json() for at least one sentence, without the enclosing braces. `out` grows in place: with
+/// enough memory reserved, nothing else is allocated for it.
 void append_record(std::string& out, std::span<const AttentionRecord> sentences, const AttentionJsonOptions& how);
 
 }  // namespace fovea::view

@@ -1,31 +1,31 @@
-#include "view/shaded.hpp"
+#include "view/classification/shaded.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "view/page.hpp"
+#include "view/page/page.hpp"
 #include "view/text.hpp"
 
 namespace fovea::view {
 namespace {
 
 constexpr std::size_t kShownLabels = 12;  // more are counted
-constexpr double kShownShare = 0.1;       // of the largest value: less is not worth a number
-constexpr std::string_view kSpace = "▁";  // how tokens mark a space before them
+constexpr double kShownShare = 0.1;       // of the largest value; smaller ones have no number
+constexpr std::string_view kSpace = "▁";  // marks a space before a token
 
-// A word as it is shown, and its value scaled to -1 … 1.
+// A displayed word, and its value scaled to -1 … 1.
 struct ShadedWord {
   std::string text;
   bool space_before = false;
   double value = 0;
 };
 
-// A line of the drawing: what shades the text, and the text.
+// One shading of the text.
 struct Shading {
   std::string title;
-  bool is_signed = false;  // saliency, which may speak against a label
+  bool is_signed = false;  // saliency may be negative
   std::vector<ShadedWord> words;
 };
 
@@ -151,7 +151,7 @@ SvgPiece svg_shaded(const AttentionRecord& record) {
         x = 0;
         y += line;
       }
-      // In both themes at once: the style sheet shows one of the two.
+      // Both themes: the style sheet hides one of them.
       for (const Theme theme : {Theme::light, Theme::dark}) {
         const Rgb background = shade_of(shading, word.value, theme);
         piece.body += fmt::format(

@@ -1,4 +1,4 @@
-#include "view/svg.hpp"
+#include "view/svg/svg.hpp"
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 namespace fovea::view {
 namespace {
 
-constexpr int kLevels = 40;               // colours of a scale are rounded to so many steps, one CSS class each
+constexpr int kLevels = 40;               // steps of the colour scale, one CSS class each
 constexpr double kMargin = 20;            // around a piece
 constexpr int kLongestSvgLabel = 24;      // columns; longer tokens are cut
-constexpr std::int64_t kFewCells = 1600;  // up to so many each cell has its tooltip
+constexpr std::int64_t kFewCells = 1600;  // in larger maps cells have no tooltips
 
 int level(double weight) {
   return static_cast<int>(std::lround(std::clamp(weight, 0.0, 1.0) * kLevels));
@@ -35,7 +35,7 @@ std::string heading(const AttentionRecord& picture) {
                      escape_markup(picture.title));
 }
 
-// What stands in the place of a picture without tokens.
+// The replacement for a picture without tokens.
 SvgPiece nothing_to_draw(const AttentionRecord& picture) {
   constexpr double kHeight = 20;
   SvgPiece piece;
@@ -46,7 +46,7 @@ SvgPiece nothing_to_draw(const AttentionRecord& picture) {
   return piece;
 }
 
-// Copied tokens stand out from those that were generated.
+// Copied tokens have a class of their own.
 std::string_view copied_class(const AttentionRecord& picture, std::size_t target_token) {
   return picture.is_copied(target_token) ? " class=\"k\"" : "";
 }
@@ -102,7 +102,7 @@ double text_extent(const std::string& text, double font_size) {
            : c >= 'A' && c <= 'Z'                                                     ? 0.68
                                                                                       : 0.56;
   }
-  // What is not ASCII: half an em for each terminal column, so a full em for CJK.
+  // Other characters: half an em for each terminal column, so a full em for CJK.
   int ascii = 0;
   for (const char c : text) ascii += static_cast<unsigned char>(c) < 0x80 ? 1 : 0;
   ems += 0.54 * (columns(text) - ascii);
@@ -119,7 +119,8 @@ SvgPiece svg_heat_map(const AttentionRecord& picture, const AttentionMatrix& wei
   const double font = std::clamp(cell * 0.5, 7.0, 14.0);
   const bool numbers = cell >= 24;
 
-  // Short tokens, as CJK characters, stand upright; words lean. Where nearly all are short only the others lean.
+  // Short tokens such as CJK characters are upright, words are slanted. If most are short, only the long ones are
+  // slanted.
   double widest_target = 0;
   double widest_source = 0;
   std::size_t short_ones = 0;
@@ -129,12 +130,12 @@ SvgPiece svg_heat_map(const AttentionRecord& picture, const AttentionMatrix& wei
     short_ones += text_extent(one, font) <= cell * 0.9 ? 1 : 0;
   }
   const bool mostly_short = short_ones * 5 >= source.size() * 4;
-  const auto leans = [&](const std::string& one) { return !mostly_short || text_extent(one, font) > cell * 0.9; };
-  constexpr double kTurn = 0.7071;  // labels lean by 45 degrees
+  const auto slanted = [&](const std::string& one) { return !mostly_short || text_extent(one, font) > cell * 0.9; };
+  constexpr double kTurn = 0.7071;  // labels are slanted by 45 degrees
   const double above = short_ones == source.size() ? font + 8 : widest_source * kTurn + font;
   const double x0 = kMargin + widest_target + 10;
   const double y0 = kMargin + heading_height(picture) + above;
-  const double right = leans(source.back()) ? std::max(0.0, text_extent(source.back(), font) * kTurn - cell / 2) : 0;
+  const double right = slanted(source.back()) ? std::max(0.0, text_extent(source.back(), font) * kTurn - cell / 2) : 0;
   const double grid_width = cell * static_cast<double>(source.size());
   const double grid_height = cell * static_cast<double>(target.size());
 
@@ -148,7 +149,7 @@ SvgPiece svg_heat_map(const AttentionRecord& picture, const AttentionMatrix& wei
   out += fmt::format("<g class=\"t\" font-size=\"{}\">\n", coordinate(font));
   for (std::size_t s = 0; s < source.size(); ++s) {
     const double x = x0 + cell * (static_cast<double>(s) + 0.5);
-    if (!leans(source[s])) {
+    if (!slanted(source[s])) {
       out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", coordinate(x),
                          coordinate(y0 - 7), escape_markup(source[s]));
     } else {
@@ -208,7 +209,7 @@ SvgPiece svg_ribbon(const AttentionRecord& picture, const AttentionMatrix& weigh
     return std::max(0.0, total - kGap);
   };
   const double inner = std::max(extent(source), extent(target));
-  // The centres of a row's tokens; the shorter row stands in the middle.
+  // The centres of a row's tokens; the shorter row is centred.
   const auto centres = [&](const std::vector<std::string>& row) {
     std::vector<double> x;
     double at = kMargin + (inner - extent(row)) / 2;
@@ -233,7 +234,7 @@ SvgPiece svg_ribbon(const AttentionRecord& picture, const AttentionMatrix& weigh
   for (std::size_t t = 0; t < xt.size(); ++t) {
     for (std::size_t s = 0; s < xs.size(); ++s) {
       const double weight = weights.at(static_cast<std::int64_t>(t), static_cast<std::int64_t>(s));
-      if (weight < 0.02) continue;  // too faint to see
+      if (weight < 0.02) continue;  // not visible
       const double bend = (y2 - y1) * 0.45;
       out += fmt::format(
           "<path d=\"M{} {}C{} {} {} {} {} {}\" stroke-width=\"{}\" stroke-opacity=\"{}\"><title>{} ← {}: "

@@ -1,4 +1,4 @@
-#include "view/matrix.hpp"
+#include "view/terminal/number_table.hpp"
 
 #include <fmt/format.h>
 

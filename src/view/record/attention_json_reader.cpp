@@ -1,4 +1,4 @@
-// An attention record as JSON, and from it.
+// Attention records from JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +8,6 @@
 #include "base/json.hpp"
 #include "fovea/attention_record.hpp"
 #include "fovea/error.hpp"
-#include "view/attention_json.hpp"
-#include "view/numbers.hpp"
 #include "view/text.hpp"
 
 namespace fovea {
@@ -17,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Where in a line something stands, for its errors: "run.jsonl:3: attention[1].weights".
+// A value with its path for errors: "run.jsonl:3: attention[1].weights".
 class Field {
  public:
   Field(const json& value, std::string path) : value_(value), path_(std::move(path)) {}
@@ -208,187 +206,34 @@ RecordedPicture picture(const Field& field, std::size_t regions) {
   return p;
 }
 
-// Of a field of every sentence in turn: tokens(i) are those of sentence i.
-template <class Tokens>
-void append_tokens(std::string& out, std::size_t sentences, const Tokens& tokens) {
-  out += '[';
-  bool first = true;
-  for (std::size_t i = 0; i < sentences; ++i) {
-    for (const std::string& token : tokens(i)) {
-      if (!first) out += ',';
-      first = false;
-      out += json(view::clean(token)).dump();
+// Weights may be absent where there are maps of cross-attention, whose mean they are.
+void read_weights(const Field& root, const std::string& where, AttentionRecord& record) {
+  const json& object = root.value();
+  std::vector<AttentionMap> cross;
+  for (const AttentionMap& one : record.maps) {
+    if (one.kind == AttentionKind::cross) cross.push_back(one);
+  }
+  if (object.contains("largest")) {
+    record.largest = largest(root.at("largest"), record.target.size(), record.source.size());
+    return;
+  }
+  if (object.contains("weights") || cross.empty()) {
+    record.weights = weights(root.at("weights"), record.target.size(), record.source.size());
+    return;
+  }
+  for (const AttentionMap& one : cross) {
+    if (one.queries.size() != record.target.size() || one.keys.size() != record.source.size()) {
+      throw FileError(fmt::format("{}: weights is missing, and the heads of cross-attention have other tokens", where));
     }
   }
-  out += ']';
-}
-
-// weights(i) are those of sentence i, a block on the diagonal.
-template <class Weights>
-void append_weights(std::string& out, std::size_t sentences, const Weights& weights, int decimals) {
-  std::int64_t columns = 0;
-  for (std::size_t i = 0; i < sentences; ++i) columns += weights(i).columns;
-  std::int64_t before = 0;
-  bool first = true;
-  out += '[';
-  for (std::size_t i = 0; i < sentences; ++i) {
-    const AttentionMatrix& block = weights(i);
-    for (std::int64_t t = 0; t < block.rows; ++t) {
-      out += first ? "[" : ",[";
-      first = false;
-      for (std::int64_t s = 0; s < columns; ++s) {
-        if (s > 0) out += ',';
-        if (s < before || s >= before + block.columns) {
-          out += '0';
-        } else {
-          view::append_number(out, block.at(t, s - before), decimals);
-        }
-      }
-      out += ']';
-    }
-    before += block.columns;
-  }
-  out += ']';
-}
-
-// The largest weights of every sentence: keys count on from one sentence to the next.
-template <class Largest>
-void append_largest(std::string& out, std::size_t sentences, const Largest& largest, int decimals) {
-  const auto rows = [&](const auto& append) {
-    out += '[';
-    bool first = true;
-    std::int64_t before = 0;
-    for (std::size_t i = 0; i < sentences; ++i) {
-      const LargestWeights& one = largest(i);
-      for (std::int64_t r = 0; r < one.rows; ++r) {
-        out += first ? "[" : ",[";
-        first = false;
-        for (std::int64_t n = 0; n < one.count; ++n) {
-          if (n > 0) out += ',';
-          append(one, static_cast<std::size_t>(r * one.count + n), before);
-        }
-        out += ']';
-      }
-      before += one.columns;
-    }
-    out += ']';
-  };
-  out += "{\"index\":";
-  rows([&](const LargestWeights& one, std::size_t at, std::int64_t before) {
-    fmt::format_to(std::back_inserter(out), "{}", one.index[at] + before);
-  });
-  out += ",\"weight\":";
-  rows([&](const LargestWeights& one, std::size_t at, std::int64_t) {
-    view::append_number(out, one.weight[at], decimals);
-  });
-  out += '}';
-}
-
-// "weights" or "largest" of a record or a map: of(i) is that of sentence i.
-template <class Of>
-void append_either(std::string& out, std::size_t sentences, const Of& of, int decimals) {
-  if (of(0).largest) {
-    out += ",\"largest\":";
-    append_largest(
-        out, sentences, [&](std::size_t i) -> const auto& { return of(i).largest; }, decimals);
+  if (cross[0].largest) {
+    record.largest = mean_of_largest(cross);
   } else {
-    out += ",\"weights\":";
-    append_weights(
-        out, sentences, [&](std::size_t i) -> const auto& { return of(i).weights; }, decimals);
+    record.weights = mean_of(cross);
   }
-}
-
-void append_labels(std::string& out, const AttentionRecord& record, int decimals) {
-  out += ",\"labels\":[";
-  for (std::size_t i = 0; i < record.labels.size(); ++i) {
-    const RecordLabel& one = record.labels[i];
-    out += fmt::format("{}{{\"label\":{},\"probability\":", i > 0 ? "," : "", json(view::clean(one.label)).dump());
-    view::append_number(out, one.probability, decimals);
-    if (!one.saliency.empty()) {
-      out += ",\"saliency\":[";
-      for (std::size_t t = 0; t < one.saliency.size(); ++t) {
-        if (t > 0) out += ',';
-        view::append_number(out, one.saliency[t], decimals);
-      }
-      out += ']';
-    }
-    out += '}';
-  }
-  out += ']';
 }
 
 }  // namespace
-
-std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& how) {
-  return to_json(std::span(&record, 1), how);
-}
-
-std::string to_json(std::span<const AttentionRecord> sentences, const AttentionJsonOptions& how) {
-  if (sentences.empty()) return to_json(AttentionRecord{}, how);
-  std::string out = "{";
-  view::append_record(out, sentences, how);
-  out += '}';
-  return out;
-}
-
-void view::append_record(std::string& out, std::span<const AttentionRecord> sentences,
-                         const AttentionJsonOptions& how) {
-  const AttentionRecord& first = sentences[0];
-  for (const AttentionRecord& sentence : sentences) {
-    check(sentence);
-    bool same = static_cast<bool>(sentence.largest) == static_cast<bool>(first.largest);
-    for (std::size_t m = 0; m < std::min(sentence.maps.size(), first.maps.size()); ++m) {
-      same &= static_cast<bool>(sentence.maps[m].largest) == static_cast<bool>(first.maps[m].largest);
-    }
-    if (!same) throw ShapeError("attention record: all weights and the largest only cannot be joined");
-    if (sentence.maps.size() != first.maps.size()) {
-      throw ShapeError(
-          fmt::format("attention record: {} and {} maps cannot be joined", first.maps.size(), sentence.maps.size()));
-    }
-  }
-  const std::size_t n = sentences.size();
-  if (!first.title.empty()) out += "\"title\":" + json(view::clean(first.title)).dump() + ",";
-  if (first.picture.rows > 0) {
-    out += fmt::format("\"picture\":{{\"place\":{},\"rows\":{},\"columns\":{}}},",
-                       json(view::clean(first.picture.place)).dump(), first.picture.rows, first.picture.columns);
-  }
-  out += "\"source\":";
-  append_tokens(
-      out, n, [&](std::size_t i) -> const auto& { return sentences[i].source; });
-  out += ",\"target\":";
-  append_tokens(
-      out, n, [&](std::size_t i) -> const auto& { return sentences[i].target; });
-  append_either(
-      out, n, [&](std::size_t i) -> const auto& { return sentences[i]; }, how.decimals);
-  if (std::any_of(sentences.begin(), sentences.end(), [](const auto& s) { return !s.copied.empty(); })) {
-    out += ",\"copied\":[";
-    for (const AttentionRecord& sentence : sentences) {
-      for (std::size_t t = 0; t < sentence.target.size(); ++t) {
-        if (out.back() != '[') out += ',';
-        view::append_number(out, t < sentence.copied.size() ? sentence.copied[t] : 0.0F, how.decimals);
-      }
-    }
-    out += ']';
-  }
-  if (!first.maps.empty()) {
-    out += ",\"attention\":[";
-    for (std::size_t m = 0; m < first.maps.size(); ++m) {
-      const AttentionMap& one = first.maps[m];
-      out += fmt::format("{}{{\"kind\":\"{}\",\"layer\":{},\"head\":{},\"queries\":", m > 0 ? "," : "",
-                         name_of(one.kind), one.layer, one.head);
-      append_tokens(
-          out, n, [&](std::size_t i) -> const auto& { return sentences[i].maps[m].queries; });
-      out += ",\"keys\":";
-      append_tokens(
-          out, n, [&](std::size_t i) -> const auto& { return sentences[i].maps[m].keys; });
-      append_either(
-          out, n, [&](std::size_t i) -> const auto& { return sentences[i].maps[m]; }, how.decimals);
-      out += '}';
-    }
-    out += ']';
-  }
-  if (n == 1 && !first.labels.empty()) append_labels(out, first, how.decimals);
-}
 
 AttentionRecord parse_attention(std::string_view line, const std::string& where) {
   const json object = parse_json(line, where);
@@ -418,29 +263,7 @@ AttentionRecord parse_attention(std::string_view line, const std::string& where)
     // A classifier may have no attention.
     if (!object.contains("weights") || object.at("weights").empty()) return record;
   }
-  // Weights may be left out where there are maps to take the mean of.
-  std::vector<AttentionMap> cross;
-  for (const AttentionMap& one : record.maps) {
-    if (one.kind == AttentionKind::cross) cross.push_back(one);
-  }
-  if (object.contains("largest")) {
-    record.largest = largest(root.at("largest"), record.target.size(), record.source.size());
-    return record;
-  }
-  if (object.contains("weights") || cross.empty()) {
-    record.weights = weights(root.at("weights"), record.target.size(), record.source.size());
-    return record;
-  }
-  for (const AttentionMap& one : cross) {
-    if (one.queries.size() != record.target.size() || one.keys.size() != record.source.size()) {
-      throw FileError(fmt::format("{}: weights is missing, and the heads of cross-attention have other tokens", where));
-    }
-  }
-  if (cross[0].largest) {
-    record.largest = mean_of_largest(cross);
-  } else {
-    record.weights = mean_of(cross);
-  }
+  read_weights(root, where, record);
   return record;
 }
 

@@ -1,6 +1,6 @@
-#include "view/course_page.hpp"
+#include "view/page/course_page.hpp"
 
-#include "view/page.hpp"
+#include "view/page/page.hpp"
 
 namespace fovea::view {
 
