@@ -95,15 +95,15 @@ PronounSentence random_pronoun_sentence(Rng& random) {
   const std::size_t sort = random.below(kSorts);
   const std::size_t other = (sort + 1 + random.below(kSorts - 1)) % kSorts;
   const std::string meant = one_of(random, kThings[sort]);
-  const std::string beside = one_of(random, kThings[other]);
+  const std::string neighbour = one_of(random, kThings[other]);
   const std::string end = std::string("，它好") + one_of(random, kAdjectivesOf[sort]);
   switch (random.below(3)) {
     case 0:
       return {"看" + meant + end, meant};
     case 1:
-      return {meant + "在" + beside + "旁边" + end, meant};
+      return {meant + "在" + neighbour + "旁边" + end, meant};
     default:
-      return {beside + "在" + meant + "旁边" + end, meant};
+      return {neighbour + "在" + meant + "旁边" + end, meant};
   }
 }
 
