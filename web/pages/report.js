@@ -76,7 +76,7 @@ function draw() {
 }
 
 document
-  .getElementById('report-here')
+  .getElementById('page')
   .replaceChildren(
     tiles,
     charts,

@@ -6,6 +6,7 @@
 #include "view/text.hpp"
 
 namespace fovea::view {
+
 std::string records_json(const std::vector<AttentionRecord>& records) {
   std::string out = "[";
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -13,10 +14,6 @@ std::string records_json(const std::vector<AttentionRecord>& records) {
     out += to_json(records[i], {.decimals = 4});
   }
   return out + "]";
-}
-
-std::string data_element(std::string_view id, std::string_view json) {
-  return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, escape_script_json(json));
 }
 
 std::string html_page(const PageParts& parts) {
@@ -30,8 +27,10 @@ std::string html_page(const PageParts& parts) {
       parts.language, escape_markup(parts.title), asset(kind + ".css"), escape_markup(parts.title));
   if (!parts.lead.empty()) out += fmt::format("<p class=\"lead\">{}</p>", escape_markup(parts.lead));
   out += "</div></header>\n<main>\n<noscript><p class=\"card\">This page needs JavaScript.</p></noscript>\n";
-  out += "<div id=\"page\"></div>\n" + parts.body + "</main>\n";
-  for (const auto& [id, json] : parts.data) out += data_element(id, json);
+  out += "<div id=\"page\"></div>\n</main>\n";
+  for (const auto& [id, json] : parts.data) {
+    out += fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, escape_script_json(json));
+  }
   out += "<script>\n";
   out += asset(kind + ".js");
   return out + "</script>\n</body>\n</html>\n";

@@ -10,23 +10,19 @@
 
 namespace fovea::view {
 
-/// The parts of a page. Titles and leads are escaped here; `body` is markup.
+/// The parts of a page, unescaped.
 struct PageParts {
   std::string_view kind;  // web/pages/KIND.js is the page's script, with the styles that it imports
   std::string title;
   std::string lead;  // a line under the title
   std::string language = "en";
   std::vector<std::pair<std::string_view, std::string>> data;  // JSON by name, for readData(name) of the module
-  std::string body;                                            // markup for <main> that is not drawn by the module
 };
 
 [[nodiscard]] std::string html_page(const PageParts& parts);
 
 /// Records as one JSON array, weights to four decimals.
 [[nodiscard]] std::string records_json(const std::vector<AttentionRecord>& records);
-
-/// A <script> element that holds JSON for readData(id) of web/lib/dom.js; safe whatever the JSON's strings contain.
-[[nodiscard]] std::string data_element(std::string_view id, std::string_view json);
 
 /// The page of `fovea view --html`: pointing at a token marks the tokens it attended to; the reader chooses sentences,
 /// layers and heads, light or dark, with pointer, keyboard or screen reader.

@@ -43,13 +43,10 @@ std::string report_html(const ReportPage& report) {
   for (const auto& [name, value] : report.figures) data["figures"].push_back({{"name", name}, {"value", value}});
   for (const ReportChart& chart : report.charts) data["charts"].push_back(chart_json(chart));
   for (const ReportSample& sample : report.samples) data["samples"].push_back(sample_json(sample, pictures));
-  PageParts parts;
-  parts.kind = "report";
-  parts.title = report.title;
-  parts.body = "<div id=\"report-here\"><noscript>This page draws with JavaScript.</noscript></div>\n" +
-               data_element("report", data.dump(-1, ' ', false, json::error_handler_t::replace)) +
-               data_element("pictures", records_json(pictures));
-  return html_page(parts);
+  return html_page({.kind = "report",
+                    .title = report.title,
+                    .data = {{"report", data.dump(-1, ' ', false, json::error_handler_t::replace)},
+                             {"pictures", records_json(pictures)}}});
 }
 
 }  // namespace fovea::view
