@@ -72,6 +72,49 @@ const pathOf = (node) => {
   return path;
 };
 
+// The line to a node from its parent.
+function lineTo(node) {
+  const from = { x: node.up.x + node.up.width, y: node.up.y };
+  const middle = (from.x + node.x) / 2;
+  return shape('path', {
+    d: `M${from.x} ${from.y}C${middle} ${from.y} ${middle} ${node.y} ${node.x} ${node.y}`,
+    class: node.best ? 'best' : node.alive ? '' : 'lost',
+  });
+}
+
+// A node in the colour of its probability.
+function markOf(node) {
+  const colour = weightColour(node.chance);
+  const dropped = node.alive ? '' : beamWords.dropped;
+  const state = node.best ? beamWords.best : node.finished ? beamWords.finished : dropped;
+  const middle = { x: node.x + node.width / 2, y: node.y, dy: '0.35em', 'text-anchor': 'middle' };
+  const label = shape('text', { ...middle, fill: textColourOn(colour) }, node.name);
+  const place = { x: node.x, y: node.y - 13, width: node.width, height: 26, rx: 7 };
+  const mark = shape(
+    'g',
+    {
+      class: 'beam-node ' + (node.best ? 'best ' : node.alive ? '' : 'lost ') + (node.finished ? 'finished' : ''),
+      role: 'treeitem',
+      'aria-level': node.column + 1,
+      'aria-label': [node.name, formatPercent(node.chance), state].filter(Boolean).join(', '),
+      'data-id': node.id,
+    },
+    shape('rect', { ...place, fill: cssColour(colour) }),
+    label,
+  );
+  mark.node = node;
+  return mark;
+}
+
+// The node that an arrow key leads to.
+function nextNode(tree, node, key) {
+  const column = tree.columns[node.column].nodes;
+  const onward = [(child) => child.best, (child) => child.alive, () => true];
+  if (key === 'ArrowLeft') return node.up;
+  if (key === 'ArrowRight') return onward.map((wanted) => node.children.find(wanted)).find(Boolean);
+  return { ArrowUp: column[node.row - 1], ArrowDown: column[node.row + 1] }[key];
+}
+
 export function beamTree(root) {
   const readout = make('output', { class: 'attention-readout', 'aria-live': 'polite' });
   const svg = shape('svg', { class: 'beam-tree', role: 'tree' });
@@ -128,42 +171,11 @@ export function beamTree(root) {
     const marks = shape('g', { role: 'none' });
     shown = seen.flatMap((column) => column.nodes);
     for (const node of [...shown].sort((a, b) => Number(a.best) - Number(b.best))) {
-      node.line = null;
-      if (!node.up) continue;
-      const from = { x: node.up.x + node.up.width, y: node.up.y };
-      const middle = (from.x + node.x) / 2;
-      node.line = shape('path', {
-        d: `M${from.x} ${from.y}C${middle} ${from.y} ${middle} ${node.y} ${node.x} ${node.y}`,
-        class: node.best ? 'best' : node.alive ? '' : 'lost',
-      });
-      lines.append(node.line);
+      node.line = node.up ? lineTo(node) : null;
+      if (node.line) lines.append(node.line);
     }
     for (const node of shown) {
-      const colour = weightColour(node.chance);
-      const words = [
-        node.best ? beamWords.best : node.finished ? beamWords.finished : node.alive ? '' : beamWords.dropped,
-      ].filter(Boolean);
-      const label = shape('text', {
-        x: node.x + node.width / 2,
-        y: node.y,
-        dy: '0.35em',
-        'text-anchor': 'middle',
-        fill: textColourOn(colour),
-      });
-      label.textContent = node.name;
-      node.mark = shape(
-        'g',
-        {
-          class: 'beam-node ' + (node.best ? 'best ' : node.alive ? '' : 'lost ') + (node.finished ? 'finished' : ''),
-          role: 'treeitem',
-          'aria-level': node.column + 1,
-          'aria-label': [node.name, formatPercent(node.chance), ...words].join(', '),
-          'data-id': node.id,
-        },
-        shape('rect', { x: node.x, y: node.y - 13, width: node.width, height: 26, rx: 7, fill: cssColour(colour) }),
-        label,
-      );
-      node.mark.node = node;
+      node.mark = markOf(node);
       marks.append(node.mark);
     }
     svg.replaceChildren(lines, marks);
@@ -196,45 +208,19 @@ export function beamTree(root) {
     if (node) home = node;
     light();
   }
-  const nodeOf = (event) => {
+  const followed = (event) => {
     const group = event.target.closest && event.target.closest('.beam-node');
-    return group ? group.node : null;
+    if (group) follow(group.node);
   };
-  svg.addEventListener('pointerover', (event) => {
-    const node = nodeOf(event);
-    if (node) follow(node);
-  });
-  svg.addEventListener(
-    'pointerleave',
-    (event) => event.pointerType !== 'touch' && !svg.contains(document.activeElement) && follow(null),
-  );
-  svg.addEventListener('focusin', (event) => {
-    const node = nodeOf(event);
-    if (node) follow(node);
-  });
-  svg.addEventListener('click', (event) => {
-    const node = nodeOf(event);
-    if (node) follow(node);
+  for (const name of ['pointerover', 'focusin', 'click']) svg.addEventListener(name, followed);
+  svg.addEventListener('pointerleave', (event) => {
+    if (event.pointerType !== 'touch' && !svg.contains(document.activeElement)) follow(null);
   });
   svg.addEventListener('keydown', (event) => {
-    const node = active || home;
-    const column = tree.columns[node.column].nodes;
-    const to =
-      event.key === 'ArrowLeft'
-        ? node.up
-        : event.key === 'ArrowRight'
-          ? node.children.find((child) => child.best) || node.children.find((child) => child.alive) || node.children[0]
-          : event.key === 'ArrowUp'
-            ? column[node.row - 1]
-            : event.key === 'ArrowDown'
-              ? column[node.row + 1]
-              : null;
-    if (event.key === 'Escape') {
-      follow(null);
-      return;
-    }
+    if (event.key === 'Escape') follow(null);
     if (!event.key.startsWith('Arrow')) return;
     event.preventDefault();
+    const to = nextNode(tree, active || home, event.key);
     if (!to) return;
     const off = to.x * scale - scroll.scrollLeft;
     if (off < 20 || off > scroll.clientWidth - to.width * scale - 20)

@@ -99,7 +99,7 @@ module.exports = {
     await page.route('**/translate', (route) => (route.request().postDataJSON().q.length > 60000 ? route.fulfill({ json: { translatedText: 'ein mann', alternatives: [] } }) : route.continue()));
     await page.fill('#text', Array.from({ length: 3000 }, () => 'a man sees the house.').join(' '));
     await page.waitForFunction(() => /mann/.test(document.querySelector('#output').textContent));
-    await page.waitForFunction(() => /shown up to 64 KB/.test(document.querySelector('#facts').textContent));
+    await page.waitForFunction(() => /at most 64 KB/.test(document.querySelector('#facts').textContent));
     check.strictEqual(await page.isVisible('.map-canvas'), false);
     check.strictEqual(await page.isVisible('#notice'), false);
     await page.fill('#text', 'a man sees the house');
