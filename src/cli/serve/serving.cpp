@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kStopSeconds = 30;
 
-// Signals that a server waits for. Blocked before any thread starts, so that they come to whoever asks; as they were
-// afterwards.
+// The signals of a server. The constructor blocks them before any thread starts, so that they can be waited for; the
+// destructor restores them.
 class Signals {
  public:
   Signals() {

@@ -1,4 +1,4 @@
-// A server that runs until it is told to stop: what fovea serve and fovea learn share.
+// Runs a server until SIGTERM or SIGINT, for fovea serve and fovea learn.
 #pragma once
 
 #include "cli/run.hpp"
@@ -6,8 +6,8 @@
 
 namespace fovea::cli {
 
-/// `threads`: 0 for all cores. Says what it serves and where, and answers until SIGTERM or SIGINT; SIGHUP loads models
-/// and keys again.
+/// `threads`: 0 for all cores. Prints the models and the address, and answers until SIGTERM or SIGINT; SIGHUP reloads
+/// models and keys.
 void run_server(const server::ServerOptions& options, int threads, const Streams& streams);
 
 }  // namespace fovea::cli
