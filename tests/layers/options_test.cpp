@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,11 +13,6 @@ namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Files that show a whole command to the reader of a page.
-const std::set<std::string> kAllowed{
-    "src/view/page/page.cpp",  // without JavaScript the page says which command draws instead
-};
 
 // The text between the quotes of a line of code; what follows // is no code.
 std::vector<std::string> literals_of(const std::string& line) {
@@ -45,7 +39,7 @@ std::vector<std::string> options_in(const fs::path& root) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const std::string name = fs::relative(entry.path(), root).string();
       const auto extension = entry.path().extension();
-      if ((extension != ".cpp" && extension != ".hpp") || name.starts_with("src/cli/") || kAllowed.contains(name)) {
+      if ((extension != ".cpp" && extension != ".hpp") || name.starts_with("src/cli/")) {
         continue;
       }
       std::ifstream in(entry.path());

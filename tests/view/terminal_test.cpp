@@ -46,7 +46,7 @@ TEST(TerminalHeatMap, IsExactlyThis) {
             "   猫     100\n");
 }
 
-TEST(TerminalHeatMap, ColumnsStandUnderTheirLabelsWhateverTheirWidth) {
+TEST(TerminalHeatMap, ColumnsAlignWithLabelsOfAnyWidth) {
   const AttentionRecord p = picture({"a", "小猫咪", "e\u0301te\u0301", "", "🐱", "a-very-long-token-indeed", "ｶ"},
                                     {"猫", "x", "한국", "long target token", "\x1b[31m", "\xff", "y"});
   for (const TerminalColour colour : {TerminalColour::truecolour, TerminalColour::palette256}) {

@@ -26,7 +26,7 @@ using LinePair = std::pair<std::string, std::string>;  // source and target
 struct PronounSentence {
   std::string text, meant;
 };
-/// 看小猫，它好可爱; or with two things, only one of which fits the adjective: 小猫在桌子旁边，它好可爱.
+/// 看小猫，它好可爱; or with two things, only one matching the adjective: 小猫在桌子旁边，它好可爱.
 [[nodiscard]] PronounSentence random_pronoun_sentence(Rng& random);
 /// Lines that hold every word.
 [[nodiscard]] std::vector<std::string> all_pronoun_sentences();
