@@ -19,6 +19,7 @@
 #include "fovea/attention/multi_head.hpp"
 #include "fovea/attention/multi_representational.hpp"
 #include "fovea/attention/normalizers.hpp"
+#include "fovea/attention/pass.hpp"
 #include "fovea/attention/pointer.hpp"
 #include "fovea/attention/pooling.hpp"
 #include "fovea/attention/positions.hpp"

@@ -91,6 +91,7 @@ struct MatmulOptions {
 [[nodiscard]] Var relu(const Var& x);        // max(x, 0)
 [[nodiscard]] Var leaky_relu(const Var& x);  // x above 0, 0.2 x below
 [[nodiscard]] Var gelu(const Var& x);        // x Phi(x), exact
+[[nodiscard]] Var gelu_tanh(const Var& x);   // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, close to gelu
 [[nodiscard]] Var swish(const Var& x);       // x sigmoid(x)
 
 // --- sums and maxima -----------------------------------------------------------------------------------------------

@@ -79,7 +79,8 @@ class Variables {
 
 std::int8_t activation_number(const TransformerConfig& c) {
   if (c.activation == Activation::relu) return 0;
-  if (c.activation == Activation::gelu) return c.approximate_gelu ? 1 : 3;
+  if (c.activation == Activation::gelu_tanh) return 1;
+  if (c.activation == Activation::gelu) return 3;
   if (c.activation == Activation::swish) return 2;
   throw UsageError(fmt::format("model: CTranslate2 does not have the activation {}", enum_text(c.activation)));
 }

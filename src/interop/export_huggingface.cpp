@@ -12,7 +12,7 @@ namespace fovea::interop {
 namespace {
 
 std::string activation_name(const TransformerConfig& c) {
-  if (c.approximate_gelu) return "gelu_new";
+  if (c.activation == Activation::gelu_tanh) return "gelu_new";
   if (c.activation == Activation::relu || c.activation == Activation::gelu || c.activation == Activation::swish) {
     return enum_text(c.activation);
   }

@@ -82,12 +82,13 @@ void put_positions(Parameters& p, TransformerConfig& config, const std::string& 
 }
 
 void set_activation(TransformerConfig& config, std::string_view name, const std::string& where) {
-  config.approximate_gelu = name == "gelu_new" || name == "gelu_fast" || name == "gelu_pytorch_tanh";
   if (name == "relu") {
     config.activation = Activation::relu;
   } else if (name == "swish" || name == "silu") {
     config.activation = Activation::swish;
-  } else if (name == "gelu" || name == "gelu_python" || config.approximate_gelu) {
+  } else if (name == "gelu_new" || name == "gelu_fast" || name == "gelu_pytorch_tanh") {
+    config.activation = Activation::gelu_tanh;
+  } else if (name == "gelu" || name == "gelu_python") {
     config.activation = Activation::gelu;
   } else {
     throw FileError(

@@ -27,8 +27,9 @@ struct AdditiveStepGrads {
   float* dcoverage_weight = nullptr;  // [dim], added to
 };
 
-/// Several heads side by side, each a query over the same keys: out_h = sum_j softmax_j(scale q_h . k_jh) v_jh. Keys
-/// may be anywhere in memory: the hypotheses of a beam share keys, which are not copied when the beam moves on.
+/// Several heads side by side, each a query over the same keys: out_h = sum_j softmax_j(scale q_h . k_jh + bias_hj)
+/// v_jh. Keys may be anywhere in memory: the hypotheses of a beam share theirs, and nothing is copied when the beam
+/// moves on.
 struct HeadsStep {
   std::int64_t keys = 0, heads = 0, dim = 0;  // dim: of one head
   float scale = 1;
@@ -37,9 +38,10 @@ struct HeadsStep {
   const float* v = nullptr;  // values, the same
   const std::int64_t* offsets = nullptr;
   std::int64_t stride = 0;
-  float* weights = nullptr;   // [heads, keys], out
-  bool want_weights = false;  // otherwise the row need not sum to 1
-  float* out = nullptr;       // [heads * dim]; zeros without keys
+  const float* bias = nullptr;  // [heads, keys], added to the scores; null: nothing is
+  float* weights = nullptr;     // [heads, keys], out
+  bool want_weights = false;    // otherwise a row need not sum to 1
+  float* out = nullptr;         // [heads * dim]; zeros without keys
 };
 
 struct AttentionStepKernels {

@@ -47,8 +47,9 @@ FOVEA_ENUM_NAMES(Task, {Task::generate, "generate"}, {Task::classify, "classify"
 FOVEA_ENUM_NAMES(Turns, {Turns::flat, "flat"}, {Turns::hierarchical, "hierarchical"})
 FOVEA_ENUM_NAMES(Tie, {Tie::none, "none"}, {Tie::target, "target"}, {Tie::all, "all"})
 FOVEA_ENUM_NAMES(Activation, {Activation::none, "none"}, {Activation::relu, "relu"},
-                 {Activation::leaky_relu, "leaky-relu"}, {Activation::gelu, "gelu"}, {Activation::swish, "swish"},
-                 {Activation::tanh, "tanh"}, {Activation::sigmoid, "sigmoid"})
+                 {Activation::leaky_relu, "leaky-relu"}, {Activation::gelu, "gelu"},
+                 {Activation::gelu_tanh, "gelu-tanh"}, {Activation::swish, "swish"}, {Activation::tanh, "tanh"},
+                 {Activation::sigmoid, "sigmoid"})
 #undef FOVEA_ENUM_NAMES
 
 namespace {
@@ -95,9 +96,6 @@ void check_part(const TransformerConfig& c, int embedding) {
   if (c.dim % c.heads != 0) throw UsageError(fmt::format("heads: {} do not divide the width {}", c.heads, c.dim));
   if (embedding != c.dim) {
     throw UsageError(fmt::format("embedding: a transformer's is its width, {}, not {}", c.dim, embedding));
-  }
-  if (c.approximate_gelu && c.activation != Activation::gelu) {
-    throw UsageError(fmt::format("approximate-gelu: the activation is {}, not gelu", enum_text(c.activation)));
   }
   if (is_rotary(c.positions) && (c.dim / c.heads) % 2 != 0) {
     throw UsageError(

@@ -96,7 +96,20 @@ class Reader {
       throw FileError(fmt::format("{}: \"{}\" is \"{}\", which this version of Fovea does not have; {}", file_,
                                   inner("kind"), kind, kOtherVersion));
     }
-    std::visit([this](auto& c) { fields(c); }, config);
+    std::visit(
+        [this]<class Config>(Config& c) {
+          fields(c);
+          if constexpr (std::is_same_v<Config, TransformerConfig>) read_approximate_gelu(c);
+        },
+        config);
+  }
+
+  // Version 0.2 wrote gelu-tanh as gelu with a field of its own.
+  void read_approximate_gelu(TransformerConfig& config) {
+    if (!json_.contains("approximate-gelu")) return;
+    bool approximate = false;
+    read("approximate-gelu", approximate);
+    if (approximate) config.activation = Activation::gelu_tanh;
   }
 
   [[nodiscard]] Reader object(const char* name) { return {take(name), file_, inner(name)}; }

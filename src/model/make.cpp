@@ -4,12 +4,12 @@
 #include "fovea/ops.hpp"
 #include "model/decoders/cnn_decoder.hpp"
 #include "model/decoders/rnn_decoder.hpp"
-#include "model/decoders/transformer_decoder.hpp"
 #include "model/encoders/cnn_encoder.hpp"
 #include "model/encoders/no_encoder.hpp"
 #include "model/encoders/parallel_cnn_encoder.hpp"
 #include "model/encoders/rnn_encoder.hpp"
-#include "model/encoders/transformer_encoder.hpp"
+#include "model/transformer/transformer_decoder.hpp"
+#include "model/transformer/transformer_encoder.hpp"
 
 namespace fovea {
 

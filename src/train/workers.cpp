@@ -86,7 +86,7 @@ BatchTotals Workers::run(const Examples& examples, std::vector<std::int64_t>& ba
                          const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed, bool sum) {
   const int times = how.r_drop > 0 ? 2 : 1;
   const auto body = [&](int copy, Worker& worker, std::span<const std::int64_t> part, std::size_t group, bool last) {
-    Pass pass{.rates = dropout, .seed = mix64(seed ^ mix64(group + 1))};
+    Pass pass(dropout, mix64(seed ^ mix64(group + 1)));
     const BatchLoss cost = worker.learner->loss(part, how, pass);
     Watch watch(sum_gradients_, copy);
     backward(cost.loss, sum && last ? &watch : nullptr);

@@ -44,6 +44,7 @@ TEST_P(ElementwiseOps, GradientsMatchFiniteDifferences) {
     check_gradients([](const auto& in) { return add(leaky_relu(in[0]), leaky_relu(in[0])); },
                     {away_from_zero({2, n}, 6)});
     check_gradients([](const auto& in) { return add(gelu(in[0]), gelu(in[0])); }, {x});
+    check_gradients([](const auto& in) { return add(gelu_tanh(in[0]), gelu_tanh(in[0])); }, {x});
     check_gradients([](const auto& in) { return add(swish(in[0]), swish(in[0])); }, {x});
   }
 }

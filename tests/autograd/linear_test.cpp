@@ -29,7 +29,7 @@ TEST(Linear, TheBiasGradientSumsOverManyRows) {
 TEST(Linear, GivesTheSameWhetherItRecordsOrNot) {
   const Tensor x = test::random_tensor({40, 16}, 1);
   const Tensor w = test::random_tensor({16, 24}, 2);
-  for (const Activation f : {Activation::leaky_relu, Activation::gelu, Activation::swish}) {
+  for (const Activation f : {Activation::leaky_relu, Activation::gelu, Activation::gelu_tanh, Activation::swish}) {
     const Var recorded = linear(Var::parameter(x), w, {}, f);
     const Var plain = linear(x, w, {}, f);
     EXPECT_TRUE(recorded.requires_grad());

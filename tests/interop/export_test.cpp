@@ -94,8 +94,7 @@ TEST(Export, CTranslate2AndBackIsTheSameModel) {
   kind.part.max_positions = 60;
   kind.part.first_position = 0;
   kind.part.embedding_norm = true;
-  kind.part.activation = Activation::gelu;
-  kind.part.approximate_gelu = true;
+  kind.part.activation = Activation::gelu_tanh;
   expect_round_trip(kind, ExportFormat::ctranslate2);
 }
 

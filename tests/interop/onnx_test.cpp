@@ -111,12 +111,11 @@ TEST(Onnx, TransformersGiveTheModelsLogits) {
   cases.add("post-norm", config);
   part.positions = Positions::learned;
   part.max_positions = 20;
-  part.approximate_gelu = true;
+  part.activation = Activation::gelu_tanh;
   part.bias = false;
   config = of(part, part);
   config.generator().tie = Tie::all;
   cases.add("learned", config);
-  part.approximate_gelu = false;
   part.activation = Activation::swish;
   part.positions = Positions::timing_signal;
   part.scaled_scores = false;

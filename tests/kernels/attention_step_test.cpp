@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -179,10 +180,12 @@ TEST(AttentionStep, HeadsSideBySideAttendWherever) {
       const Values q = random_values(width, 1);
       const Values k = random_values(3 * keys * width, 2);
       const Values v = random_values(3 * keys * width, 3);
+      const Values bias = random_values(heads * keys, 4);
       std::vector<std::int64_t> offsets;
       for (std::int64_t j = 0; j < keys; ++j) offsets.push_back((keys - 1 - j) * 3 * width);
       // With the second scale some scores lie beyond what exponentials can take as they are.
-      for (const auto& [scale, anywhere] : {std::pair{0.3F, false}, {0.3F, true}, {60.0F, true}}) {
+      for (const auto& [scale, anywhere, biased] :
+           {std::tuple{0.3F, false, false}, {0.3F, true, true}, {60.0F, true, false}, {60.0F, false, true}}) {
         Values weights(static_cast<std::size_t>(heads * keys));
         Values out(static_cast<std::size_t>(width), 7.0F);
         HeadsStep step{.keys = keys,
@@ -196,6 +199,7 @@ TEST(AttentionStep, HeadsSideBySideAttendWherever) {
                        .weights = weights.data(),
                        .out = out.data()};
         if (anywhere) step.offsets = offsets.data();
+        if (biased) step.bias = bias.data();
         table->attention_step->attend_heads(step);
         const Values unasked = out;
         step.want_weights = true;
@@ -215,7 +219,7 @@ TEST(AttentionStep, HeadsSideBySideAttendWherever) {
               dot += static_cast<double>(q[static_cast<std::size_t>(h * dim + i)]) *
                      k[at(j) + static_cast<std::size_t>(i)];
             }
-            e.push_back(scale * dot);
+            e.push_back(scale * dot + (biased ? bias[static_cast<std::size_t>(h * keys + j)] : 0.0F));
           }
           const double most = *std::max_element(e.begin(), e.end());
           for (double& x : e) sum += x = std::exp(x - most);

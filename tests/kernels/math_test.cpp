@@ -68,6 +68,14 @@ double gelu(double x) {
 double gelu_slope(double x) {
   return 0.5 * std::erfc(-x * M_SQRT1_2) + x * std::exp(-0.5 * x * x) / std::sqrt(2 * M_PI);
 }
+double gelu_tanh(double x) {
+  return x * sigmoid(2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x));
+}
+double gelu_tanh_slope(double x) {
+  const double c = 2 * std::sqrt(2 / M_PI);
+  const double u = c * (x + 0.044715 * x * x * x);
+  return sigmoid(u) * (1 + x * sigmoid(-u) * c * (1 + 3 * 0.044715 * x * x));
+}
 double swish(double x) {
   return x * sigmoid(x);
 }
@@ -98,6 +106,7 @@ TEST_P(Math, StaysWithinItsUlpsOverTheWholeRange) {
   EXPECT_LE(worst_ulps(k.tanh, true_tanh, -kInf, kInf), 3.6);
   EXPECT_LE(worst_ulps(k.sigmoid, sigmoid, -104.0F, kInf), 3.0);
   EXPECT_LE(worst_ulps(k.gelu, gelu, -12.9F, 3e38F), 5.0);
+  EXPECT_LE(worst_ulps(k.gelu_tanh, gelu_tanh, -1.0F, 3e38F), 6.0);
   EXPECT_LE(worst_ulps(k.swish, swish, -87.0F, 3e38F), 5.0);
   EXPECT_LE(worst_ulps(k.log, true_log, 0.0F, kInf), 2.0);
 }
@@ -129,6 +138,8 @@ TEST_P(Math, InfinitiesAndNansComeOutAsInLibm) {
   EXPECT_EQ(of(k.sigmoid, -kInf), 0.0F);
   EXPECT_EQ(of(k.gelu, kInf), kInf);
   EXPECT_EQ(of(k.gelu, -kInf), 0.0F);
+  EXPECT_EQ(of(k.gelu_tanh, kInf), kInf);
+  EXPECT_EQ(of(k.gelu_tanh, -kInf), 0.0F);
   EXPECT_EQ(of(k.swish, kInf), kInf);
   EXPECT_EQ(of(k.swish, -kInf), 0.0F);
   EXPECT_EQ(of(k.leaky_relu, kInf), kInf);
@@ -138,8 +149,8 @@ TEST_P(Math, InfinitiesAndNansComeOutAsInLibm) {
   EXPECT_EQ(of(k.log, 0.0F), -kInf);
   EXPECT_EQ(of(k.log, kInf), kInf);
   EXPECT_TRUE(std::isnan(of(k.log, -1.0F)));
-  for (const Map f :
-       {k.exp, k.exp2, k.exp_neg, k.exp2_neg, k.tanh, k.sigmoid, k.relu, k.leaky_relu, k.gelu, k.swish, k.log}) {
+  for (const Map f : {k.exp, k.exp2, k.exp_neg, k.exp2_neg, k.tanh, k.sigmoid, k.relu, k.leaky_relu, k.gelu,
+                      k.gelu_tanh, k.swish, k.log}) {
     EXPECT_TRUE(std::isnan(of(f, kNan)));
   }
 }
@@ -161,6 +172,20 @@ TEST_P(Math, GeluSlopeIsNearTheTruth) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double truth = std::abs(x[i]) < 30 ? gelu_slope(x[i]) : x[i] > 0 ? 1 : 0;
     ASSERT_NEAR(dx[i], truth, 4e-7) << x[i];
+  }
+}
+
+TEST_P(Math, GeluByTanhAndItsSlopeAreNearTheTruth) {
+  const std::vector<float> x = floats_between(-kInf, kInf);
+  const std::vector<float> dy(x.size(), 1.0F);
+  std::vector<float> y(x.size()), dx(x.size());
+  GetParam()->math->gelu_tanh(x.data(), y.data(), x.size());
+  GetParam()->math->gelu_tanh_backward(x.data(), dy.data(), dx.data(), x.size(), false);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] < 0) {
+      ASSERT_NEAR(y[i], x[i] > -30 ? gelu_tanh(x[i]) : 0, 5e-7) << x[i];
+    }
+    ASSERT_NEAR(dx[i], std::abs(x[i]) < 30 ? gelu_tanh_slope(x[i]) : x[i] > 0 ? 1 : 0, 1e-6) << x[i];
   }
 }
 
@@ -208,6 +233,7 @@ TEST_P(Math, EveryKernelAgreesWithGeneric) {
     FOVEA_CHECK(relu(a.data(), y, n));
     FOVEA_CHECK(leaky_relu(a.data(), y, n));
     FOVEA_CHECK(gelu(a.data(), y, n));
+    FOVEA_CHECK(gelu_tanh(a.data(), y, n));
     FOVEA_CHECK(swish(a.data(), y, n));
     FOVEA_CHECK(log(a.data(), y, n));
     for (const bool add : {false, true}) {
@@ -218,6 +244,7 @@ TEST_P(Math, EveryKernelAgreesWithGeneric) {
       FOVEA_CHECK(relu_backward(a.data(), b.data(), y, n, add));
       FOVEA_CHECK(leaky_relu_backward(a.data(), b.data(), y, n, add));
       FOVEA_CHECK(gelu_backward(a.data(), b.data(), y, n, add));
+      FOVEA_CHECK(gelu_tanh_backward(a.data(), b.data(), y, n, add));
       FOVEA_CHECK(swish_backward(a.data(), b.data(), y, n, add));
     }
     FOVEA_CHECK(add(a.data(), b.data(), y, n));

@@ -75,6 +75,8 @@ TEST(Epilogue, AddsTheBiasAndAppliesTheActivation) {
         return v > 0 ? v : 0.2 * v;
       case Activation::gelu:
         return v * 0.5 * std::erfc(-v * M_SQRT1_2);
+      case Activation::gelu_tanh:
+        return v * 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
       case Activation::swish:
         return v / (1 + std::exp(-v));
       case Activation::tanh:
@@ -96,8 +98,8 @@ TEST(Epilogue, AddsTheBiasAndAppliesTheActivation) {
         auto plain = before;
         gemm(Trans::no, Trans::no, m, n, k, a.data(), k, b.data(), n, beta, plain.data(), n);
         for (const Activation activation :
-             {Activation::none, Activation::relu, Activation::leaky_relu, Activation::gelu, Activation::swish,
-              Activation::tanh, Activation::sigmoid}) {
+             {Activation::none, Activation::relu, Activation::leaky_relu, Activation::gelu, Activation::gelu_tanh,
+              Activation::swish, Activation::tanh, Activation::sigmoid}) {
           const Epilogue epilogue{.bias = bias.data(), .activation = activation};
           auto actual = before;
           auto from_packed = before;

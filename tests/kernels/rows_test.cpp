@@ -150,7 +150,7 @@ TEST_P(Rows, BiasActivationAgreesWithGeneric) {
     const Values bias = random_values(width, 3);
     const Values dy = random_values(n, 5);
     for (const auto f : {Activation::none, Activation::relu, Activation::leaky_relu, Activation::gelu,
-                         Activation::swish, Activation::tanh, Activation::sigmoid}) {
+                         Activation::gelu_tanh, Activation::swish, Activation::tanh, Activation::sigmoid}) {
       for (const float rate : {0.0F, 0.3F}) {
         const std::string what = std::to_string(static_cast<int>(f)) + " width " + std::to_string(width);
         BiasActivation call{.rows = kRows, .width = width, .activation = f, .x = x.data(), .bias = bias.data()};

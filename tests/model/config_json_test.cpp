@@ -151,6 +151,16 @@ TEST(ConfigJson, WhatCameLaterMayBeAbsentAndIsWrittenOnlyWhereItDiffers) {
   EXPECT_THAT(said([](json& j) { j["head"]["suppressed"] = "all"; }), HasSubstr("suppressed"));
 }
 
+TEST(ConfigJson, GeluByTanhOfVersion02IsRead) {
+  ModelConfig config = possible();
+  std::get<TransformerConfig>(config.encoder).activation = Activation::gelu_tanh;
+  json given = to_json(config);
+  EXPECT_EQ(given["encoder"]["activation"], "gelu-tanh");
+  given["encoder"]["activation"] = "gelu";
+  given["encoder"]["approximate-gelu"] = true;
+  EXPECT_EQ(to_json(model_config_from_json(given, "file")), to_json(config));
+}
+
 // A folder whose config.json the test changes before it is read.
 class ModelFolder : public testing::Test {
  protected:

@@ -218,7 +218,7 @@ TEST(Seq2Seq, ATransformersDropoutRatesAreHeededEachForItself) {
     const test::BackwardsTask task(4, 7, 6, 1);
     PairBatch batch;
     batch.fill(task, task.all());
-    Pass pass{.rates = rates, .seed = 9};
+    Pass pass(rates, 9);
     return model.loss(batch.source.view(), batch.target.view(), batch.wanted.view().ids, {}, pass).loss.value().item();
   };
   const float without = loss({});
@@ -384,36 +384,6 @@ TEST(Seq2Seq, StepsGiveTheSameBytesOnAnyNumberOfThreads) {
   }
 }
 
-// With interventions a transformer steps on tensors, without on plain arrays.
-TEST(Seq2Seq, BothWaysToStepATransformerGiveTheSame) {
-  const Interventions none;
-  for (const auto& [name, config] : kinds()) {
-    if (!std::holds_alternative<TransformerConfig>(config.generator().decoder)) continue;
-    SCOPED_TRACE(name);
-    Parameters p(4);
-    const Seq2Seq model(config, p);
-    const test::BackwardsTask task(3, 7, 9, 2);
-    const NoGrad quiet;
-    PairBatch batch;
-    batch.fill(task, task.all());
-    Pass pass;
-    const Memory memory = model.encode(batch.source.view(), pass);
-    const auto arrays = model.generator().start(&memory, 3, false);
-    const auto tensors = model.generator().start(&memory, 3, false, {}, &none);
-    const std::vector<std::vector<std::int32_t>> rows{{0, 0, 1, 1, 2, 2}, {1, 0, 3, 2, 4, 4}, {5, 3}};
-    std::vector<std::int32_t> tokens(3, bos_id);
-    for (const auto& kept : rows) {
-      const Tensor a = arrays->step(tokens);
-      const Tensor b = tensors->step(tokens);
-      for (std::int64_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a.data()[i], b.data()[i], 1e-4);
-      arrays->keep(kept);
-      tensors->keep(kept);
-      tokens.clear();
-      for (std::size_t i = 0; i < kept.size(); ++i) tokens.push_back(special_ids + static_cast<std::int32_t>(i));
-    }
-  }
-}
-
 // The whole model's gradient, by a central difference along a random direction in all weights at once.
 TEST(Seq2Seq, TheGradientMatchesADifferenceAlongADirection) {
   for (const auto& [name, config] : kinds()) {
@@ -424,7 +394,7 @@ TEST(Seq2Seq, TheGradientMatchesADifferenceAlongADirection) {
     PairBatch batch;
     batch.fill(task, task.all());
     const auto loss = [&](float dropout) {
-      Pass pass{.rates = dropout, .seed = 9};
+      Pass pass(dropout, 9);
       return model
           .loss(batch.source.view(), batch.target.view(), batch.wanted.view().ids, {.label_smoothing = 0.1F}, pass)
           .loss;

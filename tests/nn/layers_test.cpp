@@ -73,7 +73,7 @@ TEST(LayerNorm, AResidualIsTheSumAndItsNorm) {
 TEST(LayerNorm, AResidualDropsOfWhatIsAddedAlone) {
   Parameters p(1);
   const LayerNorm norm(p, "norm", 64);
-  Pass pass{.rates = 0.5F, .seed = 3};
+  LayerPass pass(0.5F, 3);
   const ResidualNorm out = norm.residual(Tensor::full({8, 64}, 10.0F), Tensor::full({8, 64}, 1.0F), pass);
   int dropped = 0;
   for (const float v : out.sum.value().values()) {
@@ -251,7 +251,7 @@ TEST_F(MultiHeadLayer, ItsDropoutIsOfTheWeightsThatMakeTheContext) {
   Parameters p(1);
   const MultiHead layer(p, "a", {.dim = 8, .heads = 2});
   const Tensor x = noise({1, 6, 8}, 1);
-  Pass pass{.rates = DropoutRates(0.0F, 0.5F, 0.0F), .seed = 1};
+  LayerPass pass(DropoutRates(0.0F, 0.5F, 0.0F), 1);
   const Attended plain_run = layer(x, x, {.want = {.weights = true}});
   const Tensor plain = plain_run.context.value();
   expect_near(layer(x, x, {.dropout = pass.next(pass.rates.all)}).context.value(), plain, 1e-6);

@@ -104,7 +104,7 @@ TEST(PairLearner, GradientsDoNotChangeOnceTheyAreComplete) {
     config.tokens().vocabulary = config.generator().vocabulary = 20;
     Parameters p(1);
     const auto learner = pair_learners(config, task)(p);
-    Pass pass{.rates = {0.1F}, .seed = 3};
+    Pass pass(0.1F, 3);
     const BatchLoss cost = learner->loss(task.all(), {.label_smoothing = 0.1F}, pass);
     Completed completed(p);
     backward(cost.loss, &completed);

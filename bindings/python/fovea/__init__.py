@@ -19,7 +19,7 @@ from ._fovea import (
     MultiDimensional, MultiDimensionalPooling, MultiHead, MultiRepresentational, ParallelCoAttention, Parameters,
     Pointer, Rouge, ShapeError, Ter, Translation, TranslationTrace, Translator, UsageError, Var, __version__,
     attend, attend_backward, backward, bleu, chrf, concat, copy_mixture, coverage_loss, cross_entropy, exp,
-    export_model, gelu, import_model, log, log_softmax, matmul, mean, pointing_loss, relu, reshape, rouge,
+    export_model, gelu, gelu_tanh, import_model, log, log_softmax, matmul, mean, pointing_loss, relu, reshape, rouge,
     set_threads, sigmoid, slice, softmax, sum, swish, tanh, ter, threads, transpose,
 )
 from ._fovea import _train
@@ -33,7 +33,7 @@ __all__ = [
     "MultiHead", "MultiRepresentational", "ParallelCoAttention", "Parameters", "Pointer", "Rouge", "ShapeError",
     "Ter", "Translation", "TranslationTrace", "Translator", "UsageError", "Var", "__version__", "attend",
     "attend_backward", "backward", "bleu", "chrf", "classify_lines", "concat", "copy_mixture", "coverage_loss",
-    "cross_entropy", "exp", "export_model", "gelu", "import_model", "log", "log_softmax", "matmul", "mean",
+    "cross_entropy", "exp", "export_model", "gelu", "gelu_tanh", "import_model", "log", "log_softmax", "matmul", "mean",
     "pointing_loss", "relu", "reshape", "rouge", "set_threads", "sigmoid", "slice", "softmax", "sum", "swish",
     "tanh", "ter", "threads", "train", "translate_lines", "transpose",
 ]

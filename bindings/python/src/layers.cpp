@@ -14,12 +14,12 @@ namespace {
 Activation activation_of(const std::string& name) {
   constexpr std::pair<const char*, Activation> known[] = {
       {"none", Activation::none},      {"relu", Activation::relu},   {"leaky-relu", Activation::leaky_relu},
-      {"gelu", Activation::gelu},      {"swish", Activation::swish}, {"tanh", Activation::tanh},
+      {"gelu", Activation::gelu},      {"gelu-tanh", Activation::gelu_tanh}, {"swish", Activation::swish}, {"tanh", Activation::tanh},
       {"sigmoid", Activation::sigmoid}};
   for (const auto& [spelled, value] : known) {
     if (name == spelled) return value;
   }
-  throw UsageError("activation: \"" + name + "\" is not one of none, relu, leaky-relu, gelu, swish, tanh, sigmoid");
+  throw UsageError("activation: \"" + name + "\" is not one of none, relu, leaky-relu, gelu, gelu-tanh, swish, tanh, sigmoid");
 }
 
 std::vector<std::int32_t> ids_of(const py::handle& array, Shape& shape) {
@@ -121,6 +121,7 @@ void bind_arrays(py::module_& m) {
   op("sigmoid", &sigmoid, "1 / (1 + exp(-x))");
   op("relu", &relu, "max(x, 0)");
   op("gelu", &gelu, "x Phi(x), exact");
+  op("gelu_tanh", &gelu_tanh, "x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2");
   op("swish", &swish, "x sigmoid(x)");
   op("softmax", &softmax, "Over the last axis.");
   op("log_softmax", &log_softmax, "Over the last axis.");

@@ -27,7 +27,7 @@ struct AverageAttention {
   AverageAttention(Parameters& p, const std::string& name, const AverageAttentionOptions& options);
 
   /// x [B, T, dim] to the same shape.
-  [[nodiscard]] Var operator()(const Var& x, Pass& pass) const;
+  [[nodiscard]] Var operator()(const Var& x, LayerPass& pass) const;
   /// One step without a gradient: x [rows, dim]; `sum` [rows, dim], zeros at the start, gets x added; `count`: steps,
   /// this one included. Throws ShapeError when the shapes do not fit or the sum is not contiguous.
   [[nodiscard]] Tensor step(const Tensor& x, const Tensor& sum, std::int64_t count) const;
@@ -36,7 +36,7 @@ struct AverageAttention {
   Linear gate_input{}, gate_average{};  // each to both gates, [dim, 2 dim]: i, then f
 
  private:
-  [[nodiscard]] Var gated(const Var& x, const Var& mean, Pass& pass) const;
+  [[nodiscard]] Var gated(const Var& x, const Var& mean, LayerPass& pass) const;
 };
 
 }  // namespace fovea

@@ -125,7 +125,6 @@ struct TransformerConfig {
   int first_position = 0;                             // of sinusoidal positions: the first token's
   float norm_epsilon = 1e-5F;                         // added to the variance in every layer norm
   bool embedding_norm = false;                        // a layer norm after embeddings and positions
-  bool approximate_gelu = false;                      // gelu by its tanh approximation, as GPT-2 has it
   bool bias = true;                                   // whether attention's and feed-forward maps have one
   DecoderSelf decoder_self = DecoderSelf::attention;  // of a decoder only
 
@@ -147,7 +146,6 @@ struct TransformerConfig {
     visit("first-position", c.first_position, MayBeAbsent{}, 0, 1 << 20);
     visit("norm-epsilon", c.norm_epsilon, MayBeAbsent{}, 0, 1);
     visit("embedding-norm", c.embedding_norm, MayBeAbsent{});
-    visit("approximate-gelu", c.approximate_gelu, MayBeAbsent{});
     visit("bias", c.bias, MayBeAbsent{});
     visit("decoder-self", c.decoder_self, MayBeAbsent{});
   }

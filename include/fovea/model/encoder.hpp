@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "fovea/attention/attend.hpp"
+#include "fovea/attention/pass.hpp"
 #include "fovea/model/config.hpp"
 #include "fovea/nn/parameters.hpp"
-#include "fovea/nn/pass.hpp"
 #include "fovea/text/tokens.hpp"
 #include "fovea/var.hpp"
 

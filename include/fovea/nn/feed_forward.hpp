@@ -9,10 +9,6 @@
 
 namespace FOVEA_API fovea {
 
-/// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2: GELU as GPT-2 approximates it (Hendrycks and Gimpel 2016, section
-/// 2). Composed of other ops; (1 + tanh u) / 2 is sigmoid(2 u).
-[[nodiscard]] Var gelu_by_tanh(const Var& x);
-
 /// Options of FeedForward.
 struct FeedForwardOptions {
   Activation activation = Activation::relu;  // between the maps
@@ -30,14 +26,12 @@ struct FeedForward {
         activation(options.activation) {}
 
   /// x [.., width] to the same shape.
-  [[nodiscard]] Var operator()(const Var& x, Pass& pass) const {
-    if (approximate_gelu) return second(dropout(gelu_by_tanh(first(x)), pass.next(pass.rates.inner)));
+  [[nodiscard]] Var operator()(const Var& x, LayerPass& pass) const {
     return second(first(x, activation, pass.next(pass.rates.inner)));
   }
 
   Linear first{}, second{};                  // to the inner width and back
   Activation activation = Activation::relu;  // between them
-  bool approximate_gelu = false;             // in its place gelu_by_tanh()
 };
 
 }  // namespace fovea

@@ -22,7 +22,7 @@ struct LayerNorm {
   /// x [.., width] to the same shape.
   [[nodiscard]] Var operator()(const Var& x) const { return layer_norm(x, gain, bias, {.epsilon = epsilon}); }
   /// x + dropout(y) and the norm of it, in one pass over memory.
-  [[nodiscard]] ResidualNorm residual(const Var& x, const Var& y, Pass& pass) const {
+  [[nodiscard]] ResidualNorm residual(const Var& x, const Var& y, LayerPass& pass) const {
     return residual_norm(x, y, gain, bias, {.dropout = pass.next(pass.rates.all), .epsilon = epsilon});
   }
 

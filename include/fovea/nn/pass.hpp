@@ -1,4 +1,4 @@
-// One run through a model.
+// One run through layers.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,6 @@
 
 namespace FOVEA_API fovea {
 
-struct Interventions;
-
 /// Shares of values dropped in training.
 struct DropoutRates {
   DropoutRates() = default;
@@ -22,26 +20,28 @@ struct DropoutRates {
   DropoutRates(float rate, float of_attention, float of_inner) : all(rate), attention(of_attention), inner(of_inner) {}
 
   float all = 0;          // embeddings and what a layer adds; 0 outside training
-  float attention = all;  // a transformer's attention weights
-  float inner = all;      // inside a transformer's feed-forward layers
+  float attention = all;  // a Transformer's attention weights
+  float inner = all;      // inside a Transformer's feed-forward layers
 };
 
-/// Whether this run trains, where its dropout masks come from, and who looks on. Each call of next() gives the next
-/// mask's seed, so a run is repeated exactly by starting from the same seed.
-struct Pass {
+/// Where the dropout masks of a run come from, and whether its values are recorded. Each call of next() gives the next
+/// mask's seed, so a run that starts with the same seed is repeated exactly.
+struct LayerPass {
+  LayerPass() = default;
+  /// A run that trains.
+  LayerPass(const DropoutRates& dropout, std::uint64_t masks_seed) : rates(dropout), seed(masks_seed) {}
+
   DropoutRates rates{};     // all 0 outside training
   std::uint64_t seed = 0;   // of all its masks
   std::uint64_t masks = 0;  // given so far
-  Trace* trace = nullptr;   // gets what the layers compute, outside training; null: nobody wants it
-  const Interventions* interventions = nullptr;  // what is changed in the run, without gradients; null: nothing is
-  std::int64_t top = 0;  // attention that is asked for: only the N largest weights of each query; 0: all
+  Trace* trace = nullptr;   // records what the layers compute, outside training; null: nothing is recorded
 
   /// The next mask.
   [[nodiscard]] Dropout next(float rate) {
     if (rate <= 0) return {};
     return {rate, seed * 0x9E3779B97F4A7C15ULL + ++masks * 0xD1B54A32D192ED03ULL};
   }
-  /// Tells the trace, if there is one, of SCOPE.NAME.
+  /// Records SCOPE.NAME in the trace, if there is one.
   void note(std::string_view scope, std::string_view name, const Var& value) const {
     if (trace != nullptr) trace->add(std::string(scope) + "." + std::string(name), value.value());
   }

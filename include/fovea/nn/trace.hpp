@@ -9,7 +9,7 @@
 
 namespace FOVEA_API fovea {
 
-/// Filled by the layers of a run whose Pass points to it. Names follow those of the weights: the queries of a layer
+/// Filled by the layers of a run whose pass points to it. Names follow those of the weights: the queries of a layer
 /// whose weights are encoder.0.self.… are encoder.0.self.query. What is there are the arrays the run went on with, not
 /// a second computation.
 ///

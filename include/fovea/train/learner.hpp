@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "fovea/attention/pass.hpp"
 #include "fovea/model/loss.hpp"
 #include "fovea/nn/parameters.hpp"
-#include "fovea/nn/pass.hpp"
 #include "fovea/nn/row_gradient.hpp"
 
 namespace FOVEA_API fovea {

@@ -15,7 +15,7 @@ AverageAttention::AverageAttention(Parameters& p, const std::string& name, const
   gate_average = Linear(p, name + ".gate_average", options.dim, 2 * options.dim, {.bias = false});
 }
 
-Var AverageAttention::gated(const Var& x, const Var& mean, Pass& pass) const {
+Var AverageAttention::gated(const Var& x, const Var& mean, LayerPass& pass) const {
   const Var g = feed(mean, pass);
   const Var gates = sigmoid(add(gate_input(x), gate_average(g)));
   const std::int64_t width = x.dim(-1);
@@ -23,7 +23,7 @@ Var AverageAttention::gated(const Var& x, const Var& mean, Pass& pass) const {
   return add(mul(slice(gates, last, 0, width), x), mul(slice(gates, last, width, 2 * width), g));
 }
 
-Var AverageAttention::operator()(const Var& x, Pass& pass) const {
+Var AverageAttention::operator()(const Var& x, LayerPass& pass) const {
   return gated(x, cumulative_mean(x), pass);
 }
 
@@ -40,7 +40,7 @@ Tensor AverageAttention::step(const Tensor& x, const Tensor& sum, std::int64_t c
     sum.data()[i] += in.data()[i];
     mean.data()[i] = sum.data()[i] * share;
   }
-  Pass pass;
+  LayerPass pass;
   return gated(in, mean, pass).value();
 }
 

@@ -1,7 +1,7 @@
 // what follows a linear layer, in one pass
 //   forward   y = dropout(f(x + bias))
 //   backward  dx = f'(x + bias) * dropout's mask * dy,  dbias = sum over rows of dx
-// f' comes from y, except gelu's and swish's, which come from x.
+// f' comes from y where it can, and from x where gradient_needs_x().
 #include <fmt/format.h>
 
 #include <optional>

@@ -1,8 +1,7 @@
 // a layer of units: matrix product, bias, activation and dropout
 //   forward   z = x W + b,  y = m f(z)                    x [.., in], W [in, out], b [out], m the mask of dropout
 //   backward  dz = m dy f'(z),  dx = dz W',  dW = x' dz,  db = sum of dz's rows
-// All of it is applied while the product is in the cache. z is kept only where f' does not follow from y, as for gelu
-// and swish.
+// All of it is applied while the product is in the cache. z is kept only where gradient_needs_x().
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,8 +79,7 @@ Var linear(const Var& x, const Var& w, const Var& bias, Activation activation, c
   Tensor y = z;
   if (keep_sums) {
     y = Tensor::empty(shape);
-    const auto& math = *kernels::active().math;
-    const auto f = activation == Activation::gelu ? math.gelu : math.swish;
+    const kernels::Map f = kernels::active().math->of(activation);
     parallel_for(z.size(), kRowsPerTask * 64, [&](std::int64_t begin, std::int64_t end) {
       f(z.data() + begin, y.data() + begin, static_cast<std::size_t>(end - begin));
       if (dropout.rate == 0) return;

@@ -307,7 +307,9 @@ void add_model_options(CLI::App& command, ModelOptions& f, TrainingJob& job) {
       .add_option("--positions", f.positions,
                   "sinusoidal, timing-signal, learned, rotary, rotary-cross or alibi (transformer)")
       ->group(group);
-  command.add_option("--activation", f.activation, "relu, gelu or swish, inside feed-forward layers (transformer)")
+  command
+      .add_option("--activation", f.activation,
+                  "relu, gelu, gelu-tanh or swish, inside feed-forward layers (transformer)")
       ->group(group);
   command.add_option("--max-positions", f.max_positions, "length of a learned table of positions")->group(group);
   command.add_option("--cell", f.cell, "gru or lstm (rnn)")->group(group);

@@ -68,7 +68,7 @@ class TransformerGraph {
     const auto half = [&](const std::string& gate) {  // x (1 + gate) / 2
       return l_.times(l_.times(x, l_.add(gate, l_.graph.number(1))), 0.5F);
     };
-    if (c_.approximate_gelu) {
+    if (c_.activation == Activation::gelu_tanh) {
       const std::string cube = l_.times(l_.times(x, x), x);
       return half(l_.graph.node("Tanh", {l_.times(l_.add(x, l_.times(cube, 0.044715F)), 0.7978845608F)}));
     }

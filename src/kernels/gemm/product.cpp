@@ -78,16 +78,12 @@ void finish(const Product& x, std::int64_t i, std::int64_t m, std::int64_t j, st
   const Dropout& dropout = x.epilogue.dropout;
   if (!add && activation == Activation::none && dropout.rate == 0) return;
   const MathKernels& math = *active().math;
+  const Map map = math.of(activation);
   for (std::int64_t row = i; row < i + m; ++row) {
     float* y = x.c + row * x.ldc + j;
     const auto count = static_cast<std::size_t>(n);
     if (add) math.add_in_place(x.epilogue.bias + j, y, count);
-    if (activation == Activation::relu) math.relu(y, y, count);
-    if (activation == Activation::leaky_relu) math.leaky_relu(y, y, count);
-    if (activation == Activation::gelu) math.gelu(y, y, count);
-    if (activation == Activation::swish) math.swish(y, y, count);
-    if (activation == Activation::tanh) math.tanh(y, y, count);
-    if (activation == Activation::sigmoid) math.sigmoid(y, y, count);
+    if (map != nullptr) map(y, y, count);
     if (dropout.rate > 0) {
       const auto first = dropout.counter + static_cast<std::uint64_t>(row * x.width + j);
       active().random->dropout({dropout.rate, dropout.seed, first}, y, y, n, false);

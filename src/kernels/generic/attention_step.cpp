@@ -101,7 +101,7 @@ void attend_heads(const HeadsStep& s) {
     for (std::int64_t j = 0; j < s.keys; ++j) {
       float sum = 0;
       for (std::int64_t i = h * s.dim; i < (h + 1) * s.dim; ++i) sum += s.q[i] * at(s.k, j)[i];
-      w[j] = s.scale * sum;
+      w[j] = s.scale * sum + (s.bias != nullptr ? s.bias[h * s.keys + j] : 0.0F);
     }
     softmax(s.keys, w);
     for (std::int64_t j = 0; j < s.keys; ++j) {

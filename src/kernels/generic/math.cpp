@@ -42,6 +42,17 @@ float gelu_slope(float x) {
   return tail(-x) + (std::abs(x) < 15.0F ? x * kRootTwoPi * std::exp(-0.5F * x * x) : 0.0F);
 }
 
+float gelu_tanh_of(float x) {
+  return x > -15.0F ? x * sigmoid_of(x * (kGeluLinear + kGeluCubic * x * x)) : std::isnan(x) ? x : -0.0F;
+}
+
+float gelu_tanh_slope(float x) {
+  if (std::abs(x) > 15.0F) return x > 0 ? 1.0F : 0.0F;
+  const float u = x * (kGeluLinear + kGeluCubic * x * x);
+  const float s = sigmoid_of(u);
+  return s + x * s * sigmoid_of(-u) * (kGeluLinear + 3 * kGeluCubic * x * x);
+}
+
 float swish_of(float x) {
   return x > -104.0F || std::isnan(x) ? x * sigmoid_of(x) : -0.0F;
 }
@@ -72,6 +83,9 @@ void leaky_relu(const float* x, float* y, std::size_t n) {
 void gelu(const float* x, float* y, std::size_t n) {
   map(x, y, n, gelu_of);
 }
+void gelu_tanh(const float* x, float* y, std::size_t n) {
+  map(x, y, n, gelu_tanh_of);
+}
 void swish(const float* x, float* y, std::size_t n) {
   map(x, y, n, swish_of);
 }
@@ -98,6 +112,9 @@ void leaky_relu_backward(const float* y, const float* dy, float* dx, std::size_t
 }
 void gelu_backward(const float* x, const float* dy, float* dx, std::size_t n, bool add) {
   map_grad(x, dy, dx, n, add, [](float v, float g) { return g * gelu_slope(v); });
+}
+void gelu_tanh_backward(const float* x, const float* dy, float* dx, std::size_t n, bool add) {
+  map_grad(x, dy, dx, n, add, [](float v, float g) { return g * gelu_tanh_slope(v); });
 }
 void swish_backward(const float* x, const float* dy, float* dx, std::size_t n, bool add) {
   map_grad(x, dy, dx, n, add, [](float v, float g) { return g * swish_slope(v); });
@@ -137,6 +154,7 @@ const MathKernels math = {
     .relu = relu,
     .leaky_relu = leaky_relu,
     .gelu = gelu,
+    .gelu_tanh = gelu_tanh,
     .swish = swish,
     .log = log,
     .exp_backward = exp_backward,
@@ -146,6 +164,7 @@ const MathKernels math = {
     .relu_backward = relu_backward,
     .leaky_relu_backward = leaky_relu_backward,
     .gelu_backward = gelu_backward,
+    .gelu_tanh_backward = gelu_tanh_backward,
     .swish_backward = swish_backward,
     .add = add,
     .sub = sub,

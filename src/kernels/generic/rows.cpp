@@ -125,6 +125,8 @@ float activate(Activation f, float x) {
       return x > 0 ? x : kLeakySlope * x;
     case Activation::gelu:
       return static_cast<float>(x * 0.5 * std::erfc(-x * kRootHalf));
+    case Activation::gelu_tanh:
+      return static_cast<float>(x / (1 + std::exp(-static_cast<double>(x) * (kGeluLinear + kGeluCubic * x * x))));
     case Activation::swish:
       return x < -104 ? -0.0F : static_cast<float>(x / (1 + std::exp(-static_cast<double>(x))));
     case Activation::tanh:
@@ -146,6 +148,11 @@ float slope(Activation f, float x, float y) {
       return y > 0 ? 1.0F : kLeakySlope;
     case Activation::gelu:
       return static_cast<float>(0.5 * std::erfc(-x * kRootHalf) + x * kRootTwoPi * std::exp(-0.5 * x * x));
+    case Activation::gelu_tanh: {
+      const double inner = static_cast<double>(x) * (kGeluLinear + kGeluCubic * x * x);
+      const double s = 1 / (1 + std::exp(-inner));
+      return static_cast<float>(s + x * s * (1 - s) * (kGeluLinear + 3 * kGeluCubic * x * x));
+    }
     case Activation::swish: {
       if (std::abs(x) > 104) return x > 0 ? 1.0F : 0.0F;
       const double s = 1 / (1 + std::exp(-static_cast<double>(x)));

@@ -277,6 +277,10 @@ constexpr float kOrdinaryScore = 40.0F;
       Floats scores =
           2 * count > L ? products<kLanes>(s.dim, q, rows, h * s.dim) : products<kLanes / 2>(s.dim, q, rows, h * s.dim);
       scores = hn::Mul(scale, scores);
+      if (s.bias != nullptr) {
+        const float* bias = s.bias + h * s.keys + j;
+        for_lanes(count, [&](auto lanes, std::int64_t) HWY_ATTR { scores = hn::Add(scores, lanes.load(bias)); });
+      }
       if (ordinary) {
         within = hn::And(within, hn::Le(hn::Abs(scores), most));
         scores = vector_math::ExpNotLarge<false>(f, scores, scores);

@@ -12,6 +12,7 @@ HWY_INLINE Floats activate(Floats x) {
   if constexpr (kF == Activation::relu) return Relu(f, x);
   if constexpr (kF == Activation::leaky_relu) return LeakyRelu(f, x);
   if constexpr (kF == Activation::gelu) return Gelu(f, x);
+  if constexpr (kF == Activation::gelu_tanh) return GeluTanh(f, x);
   if constexpr (kF == Activation::swish) return Swish(f, x);
   if constexpr (kF == Activation::tanh) return Tanh(f, x);
   if constexpr (kF == Activation::sigmoid) return Sigmoid(f, x);
@@ -25,6 +26,7 @@ HWY_INLINE Floats times_slope(Floats saved, Floats dy) {
   if constexpr (kF == Activation::relu) return ReluGrad(f, saved, dy);
   if constexpr (kF == Activation::leaky_relu) return LeakyReluGrad(f, saved, dy);
   if constexpr (kF == Activation::gelu) return GeluGrad(f, saved, dy);
+  if constexpr (kF == Activation::gelu_tanh) return GeluTanhGrad(f, saved, dy);
   if constexpr (kF == Activation::swish) return SwishGrad(f, saved, dy);
   if constexpr (kF == Activation::tanh) return TanhGrad(f, saved, dy);
   if constexpr (kF == Activation::sigmoid) return SigmoidGrad(f, saved, dy);
@@ -95,6 +97,9 @@ void backward(const BiasActivationBackward& b) {
       break;                                            \
     case Activation::gelu:                              \
       FOVEA_WITH(direction, Activation::gelu, b);       \
+      break;                                            \
+    case Activation::gelu_tanh:                         \
+      FOVEA_WITH(direction, Activation::gelu_tanh, b);  \
       break;                                            \
     case Activation::swish:                             \
       FOVEA_WITH(direction, Activation::swish, b);      \

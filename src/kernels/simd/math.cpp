@@ -22,6 +22,7 @@ FOVEA_FUNCTION(Sigmoid)
 FOVEA_FUNCTION(Relu)
 FOVEA_FUNCTION(LeakyRelu)
 FOVEA_FUNCTION(Gelu)
+FOVEA_FUNCTION(GeluTanh)
 FOVEA_FUNCTION(Swish)
 FOVEA_FUNCTION(Log)
 
@@ -81,6 +82,7 @@ FOVEA_GRADIENT(Sigmoid)
 FOVEA_GRADIENT(Relu)
 FOVEA_GRADIENT(LeakyRelu)
 FOVEA_GRADIENT(Gelu)
+FOVEA_GRADIENT(GeluTanh)
 FOVEA_GRADIENT(Swish)
 #undef FOVEA_GRADIENT
 
@@ -135,6 +137,7 @@ const MathKernels math = {
     .relu = MapRelu,
     .leaky_relu = MapLeakyRelu,
     .gelu = MapGelu,
+    .gelu_tanh = MapGeluTanh,
     .swish = MapSwish,
     .log = MapLog,
     .exp_backward = MapExpGradient,
@@ -144,6 +147,7 @@ const MathKernels math = {
     .relu_backward = MapReluGradient,
     .leaky_relu_backward = MapLeakyReluGradient,
     .gelu_backward = MapGeluGradient,
+    .gelu_tanh_backward = MapGeluTanhGradient,
     .swish_backward = MapSwishGradient,
     .add = add,
     .sub = sub,

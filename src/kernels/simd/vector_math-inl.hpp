@@ -287,6 +287,36 @@ HWY_INLINE V LeakyReluGrad(D d, V x, V dy) {
   return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), dy, hn::Mul(dy, hn::Set(d, kLeakySlope)));
 }
 
+namespace vector_math {
+
+// x (linear + cubic x^2).
+template <class D, class V = VecOf<D>>
+HWY_INLINE V GeluInner(D d, V x, float linear, float cubic) {
+  return hn::Mul(x, hn::MulAdd(hn::Mul(x, x), hn::Set(d, cubic), hn::Set(d, linear)));
+}
+
+}  // namespace vector_math
+
+/// gelu_tanh(x) = x sigmoid(x (kGeluLinear + kGeluCubic x^2)); 0 for -inf.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V GeluTanh(D d, V x) {
+  x = AtLeast(hn::Set(d, -15.0F), x);
+  return hn::Mul(x, Sigmoid(d, vector_math::GeluInner(d, x, kGeluLinear, kGeluCubic)));
+}
+
+/// dx of y = gelu_tanh(x), given x and dy: dy s (1 + x (1 - s) u') with u the inner sum and s = sigmoid(u). 1 - s comes
+/// from the exponential too, since the difference would lose what x multiplies.
+template <class D, class V = VecOf<D>>
+HWY_INLINE V GeluTanhGrad(D d, V x, V dy) {
+  const V one = hn::Set(d, 1.0F);
+  x = AtLeast(hn::Set(d, -15.0F), AtMost(hn::Set(d, 5.5F), x));  // from 5.5 on the slope rounds to 1
+  const V u = AtLeast(hn::Set(d, -104.0F), vector_math::GeluInner(d, x, kGeluLinear, kGeluCubic));
+  const V e = vector_math::ExpNotLarge<false>(d, u, u);
+  const V rest = hn::Div(one, hn::Add(e, one));                               // 1 - s
+  const V slope = vector_math::GeluInner(d, x, kGeluLinear, 3 * kGeluCubic);  // x u'
+  return hn::Mul(dy, hn::Mul(hn::Mul(e, rest), hn::MulAdd(slope, rest, one)));
+}
+
 /// swish(x) = x sigmoid(x), within 5 ulp where sigmoid(x) is an ordinary number; 0 for -inf.
 template <class D, class V = VecOf<D>>
 HWY_INLINE V Swish(D d, V x) {

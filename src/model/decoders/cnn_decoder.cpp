@@ -3,7 +3,7 @@
 #include "fovea/attention/attend.hpp"
 #include "fovea/ops.hpp"
 #include "model/decoders/cnn_stepper.hpp"
-#include "model/encoders/transformer_encoder.hpp"
+#include "model/layer_attention.hpp"
 
 namespace fovea {
 
@@ -66,6 +66,7 @@ Decoded CnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
   const Var v = attends_ ? memory->for_targets(values(*memory)) : Var();
   pass.note(name_, "embedded", e);
   Decoded out;
+  const AttentionReport report{AttentionKind::cross, want.cross, out.cross, out.cross_top};
   Var x = in_(e);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
@@ -73,7 +74,7 @@ Decoded CnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
     Var y = layer.convolution(pass.drop(x), {.padding = TimePadding::causal, .lengths = target.lengths});
     pass.note(layer.name, "convolution", y);
     if (attends_) {
-      const LayerAttention ask(pass, AttentionKind::cross, static_cast<int>(i), want.cross);
+      const LayerAttention ask(pass, report, static_cast<int>(i));
       AttendOptions how{.lengths = memory->target_lengths()};
       ask.ask(how, k.dim(1));
       const bool copies = want.copy && i + 1 == layers_.size();
@@ -85,7 +86,7 @@ Decoded CnnDecoder::decode(const Memory* memory, const Sequence& target, Pass& p
         const Var& w = result.weights;
         result.weights = reshape(w, {w.dim(0), 1, w.dim(1), w.dim(2)});
       }
-      ask.take(result, out.cross, out.cross_top);
+      ask.take(result);
     }
     x = scale(add(y, x), kHalf);
   }

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <utility>
 
-#include "fovea/attention/interventions.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/attention_step.hpp"
 #include "kernels/conv.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/math.hpp"
 #include "model/decoders/product.hpp"
+#include "model/layer_attention.hpp"
 
 namespace fovea {
 namespace {
@@ -93,10 +92,7 @@ void CnnStepper::attend(std::size_t layer, const float* embedded, Int rows) {
   multiply(weights.query, rows, y_.data(), query_.data());
   const Int longest = keys_.dim(1);
   const float scale = 1.0F / std::sqrt(static_cast<float>(embedding_));
-  std::optional<SiteEditor> editor;
-  if (interventions_ != nullptr && interventions_->touches(AttentionKind::cross, static_cast<int>(layer))) {
-    editor.emplace(*interventions_, AttentionKind::cross, static_cast<int>(layer), length_);
-  }
+  const auto editor = editor_of(interventions_, AttentionKind::cross, static_cast<int>(layer), length_);
   parallel_for(rows, kCnnRowsPerChunk, [&](Int begin, Int end) {
     const auto& math = *kernels::active().math;
     const auto& steps = *kernels::active().attention_step;

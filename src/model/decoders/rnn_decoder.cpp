@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "fovea/attention/interventions.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 #include "model/decoders/rnn_state.hpp"
 #include "model/decoders/steps.hpp"
+#include "model/layer_attention.hpp"
 
 namespace fovea {
 namespace {
@@ -280,8 +280,7 @@ Decoded RnnDecoder::decode_by_steps(const Start& s, const Memory& memory, const 
   Steps states, contexts, attentional, weights, scores, queries;
   LargestOfSteps largest(want.cross ? std::min(pass.top, s.memory.dim(1)) : 0);
   for (std::int64_t t = 0; t < length; ++t) {
-    std::optional<SiteEditor> editor;
-    if (pass.interventions != nullptr) editor.emplace(*pass.interventions, AttentionKind::cross, 0, t);
+    const auto editor = editor_of(pass.interventions, AttentionKind::cross, 0, t);
     const AttentionalRnnStep at =
         stepper.step(embedded.value().select(1, t).contiguous(),
                      {.scores = pass.trace != nullptr, .editor = editor ? &*editor : nullptr});

@@ -1,8 +1,8 @@
 #include "model/decoders/rnn_state.hpp"
 
-#include "fovea/attention/interventions.hpp"
 #include "fovea/ops.hpp"
-#include "model/decoders/sentence_arrays.hpp"
+#include "model/decoders/take_rows.hpp"
+#include "model/layer_attention.hpp"
 
 namespace fovea {
 
@@ -43,8 +43,7 @@ RnnState::RnnState(const RnnDecoder& decoder, const Memory& memory, bool want_at
 
 Tensor RnnState::step(const Tensor& embedded) {
   const NoGrad quiet;
-  std::optional<SiteEditor> editor;
-  if (interventions_ != nullptr) editor.emplace(*interventions_, AttentionKind::cross, 0, length_);
+  const auto editor = editor_of(interventions_, AttentionKind::cross, 0, length_);
   ++length_;
   const AttentionalRnnStep at = stepper_->step(embedded, {.editor = editor ? &*editor : nullptr});
   weights_.clear();
