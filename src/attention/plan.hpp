@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "attention/visibility.hpp"
 #include "base/arena.hpp"
 #include "fovea/attention/attend.hpp"
 
@@ -31,21 +32,6 @@ struct View {
     if (t.rank() == 3) return {t.data(), t.stride(0), width, t.stride(1)};
     return {t.data(), t.stride(0), t.stride(1), t.stride(2)};
   }
-};
-
-/// What is added to the score of (b, h, i, j); a distance of 0 broadcasts. A bias by distance alone has i = -1, j = 1.
-struct BiasView {
-  const float* data = nullptr;
-  Int b = 0, h = 0, i = 0, j = 0;
-  Int first = 0;  // of element (i, j) = (0, 0) within a head's slice
-  Int slice = 0;  // elements of one head's slice
-  explicit operator bool() const { return data != nullptr; }
-};
-
-struct MaskView {
-  const std::uint8_t* data = nullptr;
-  Int b = 0, h = 0, i = 0, j = 0;
-  explicit operator bool() const { return data != nullptr; }
 };
 
 /// The scores everything comes down to.
@@ -84,23 +70,19 @@ struct Plan final : detail::Counted {
   Normalizer normalizer;
   float temperature = 1;
 
-  Tensor q_holder, k_holder, v_holder, w_holder, bias_holder, shaw_k_holder, shaw_v_holder,
-      center_holder;  // own the memory of:
+  Tensor q_holder, k_holder, v_holder, w_holder, bias_holder, shaw_k_holder, shaw_v_holder, center_holder,
+      alibi;           // [H]
+  Ints length_holder;  // [B] or empty
+  Mask mask_holder;    // all of these own the memory of:
   View q, k, v;
   const float* w = nullptr;  // [dim] of the additive score
-  BiasView bias, distance_bias;
+  Visibility visibility;
   View row_term;        // one value per query; row = 1
-  Tensor alibi;         // [H]
   View shaw_k, shaw_v;  // rows 0 to 2K
   Int shaw_reach = 0;   // K
   bool local = false, gaussian = false;
   Int half_width = 0;
-  View center;  // one value per query
-  bool causal = false;
-  Int window = -1;
-  Ints lengths;  // [B] or empty
-  Mask mask_holder;
-  MaskView mask;
+  View center;                   // one value per query
   Ints edge_start, edge_column;  // CSR or empty
   float dropout = 0;
   std::uint64_t dropout_seed = 0;
@@ -125,8 +107,7 @@ struct Plan final : detail::Counted {
   std::vector<Var, ArenaAllocator<Var>> inputs;  // by Input; empty Vars where not used
 
   [[nodiscard]] Int group() const { return heads / kv_heads; }
-  [[nodiscard]] Int offset() const { return keys - queries; }
-  [[nodiscard]] Int length(Int b) const { return lengths.empty() ? keys : lengths[static_cast<std::size_t>(b)]; }
+  [[nodiscard]] Int length(Int b) const { return visibility.lengths == nullptr ? keys : visibility.lengths[b]; }
   [[nodiscard]] bool has_edges() const { return !edge_start.empty(); }
   [[nodiscard]] bool sampled() const { return std::holds_alternative<normalizer::Sampled>(normalizer); }
   [[nodiscard]] const Var& input(int which) const { return inputs[static_cast<std::size_t>(which)]; }

@@ -55,27 +55,32 @@ void set_lengths(Plan& plan, std::span<const Int> lengths) {
           fmt::format("attend: lengths[{}] is {}: expected 0 to {}, the number of keys", b, lengths[b], plan.keys));
     }
   }
-  plan.lengths.assign(lengths.begin(), lengths.end());
+  plan.length_holder.assign(lengths.begin(), lengths.end());
+  plan.visibility.lengths = plan.length_holder.data();
 }
 
 void set_biases(Plan& plan, const AttendOptions& how) {
   if (how.mask) {
     const Distances d = broadcast("mask", how.mask.shape(), plan);
     plan.mask_holder = how.mask;
-    plan.mask = {how.mask.data(), d.b, d.h, d.i, d.j};
+    plan.visibility.mask = {how.mask.data(), d.b, d.h, d.i, d.j};
   }
   if (how.bias) {
     const Distances d = broadcast("bias", how.bias.shape(), plan);
     plan.bias_holder = how.bias.value().contiguous();
-    plan.bias = {plan.bias_holder.data(), d.b, d.h, d.i, d.j, 0, d.rows * d.columns};
+    plan.visibility.bias = {plan.bias_holder.data(), d.b, d.h, d.i, d.j, 0, d.rows * d.columns};
     plan.inputs[Input::bias] = how.bias;
   }
   if (how.relative_bias) {
     const Var bias = bias_by_distance(*how.relative_bias, plan.heads, plan.queries, plan.keys);
-    plan.distance_bias = {bias.value().data(), 0, bias.dim(1), -1, 1, std::max<Int>(plan.queries - 1, 0), bias.dim(1)};
+    plan.visibility.distance_bias = {bias.value().data(), 0, bias.dim(1), -1, 1, std::max<Int>(plan.queries - 1, 0),
+                                     bias.dim(1)};
     plan.inputs[Input::distance_bias] = bias;
   }
-  if (how.alibi) plan.alibi = alibi_slopes(plan.heads);
+  if (how.alibi) {
+    plan.alibi = alibi_slopes(plan.heads);
+    plan.visibility.alibi_slopes = plan.alibi.data();
+  }
 }
 
 void set_shaw(Plan& plan, const RelativePositions& how) {
@@ -218,8 +223,9 @@ detail::Ref<Plan> prepare(const Var& query, const Var& key, const Var& value, co
   }
   if (how.window < -1)
     throw UsageError(fmt::format("attend: window {}: expected 0 or more, or -1 for none", how.window));
-  plan.causal = how.causal;
-  plan.window = std::min(how.window, plan.queries + plan.keys);  // no wider than there are keys
+  plan.visibility.offset = plan.keys - plan.queries;
+  plan.visibility.causal = how.causal;
+  plan.visibility.window = std::min(how.window, plan.queries + plan.keys);  // no wider than there are keys
   const kernels::Dropout dropout = make_dropout("attend", how.dropout);
   plan.dropout = dropout.rate;
   plan.dropout_seed = dropout.seed;

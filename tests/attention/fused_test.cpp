@@ -105,12 +105,8 @@ TEST_P(Fused, TheNumberOfThreadsDoesNotChangeAByte) {
           batch.a.dropout = {.rate = 0.2F, .seed = 5, .counter = 7};
           dbias.push_back(Tensor::zeros(bias.shape()));
           if (biased) {
-            batch.a.visibility.bias = bias.data();
-            batch.a.visibility.bias_row = shape.keys;
-            batch.a.visibility.bias_column = 1;
+            batch.a.visibility.bias = {.data = bias.data(), .i = shape.keys, .j = 1};
             batch.g.dbias = dbias.back().data();
-            batch.g.dbias_row = shape.keys;
-            batch.g.dbias_column = 1;
           }
           batch.run();
           runs.push_back(std::move(batch));
@@ -215,17 +211,13 @@ TEST_P(Fused, AStepOfGroupedHeadsGivesTheBytesOfEachHeadAlone) {
 
 TEST_P(Fused, ABiasThatBatchAndHeadsShareSumsTheirGradients) {
   const FusedShape shape{.batch = 3, .heads = 2, .key_heads = 1, .queries = 5, .keys = 9, .dim = 4, .value_dim = 4};
-  const Tensor bias = random_tensor({5, 9}, 40);
+  const Tensor bias = Tensor::empty({3, 2, 5, 9});  // the same for every batch and head
+  const Tensor one = random_tensor({5, 9}, 40);
+  for (std::int64_t i = 0; i < bias.size(); ++i) bias.data()[i] = one.data()[i % one.size()];
   const auto run = [&](const Tensor& dbias, std::int64_t batch, std::int64_t head) {
     Batch all(shape, GetParam(), 41);
-    all.a.visibility.bias = bias.data();
-    all.a.visibility.bias_row = 9;
-    all.a.visibility.bias_column = 1;
+    all.a.visibility.bias = {.data = bias.data(), .b = batch, .h = head, .i = 9, .j = 1};
     all.g.dbias = dbias.data();
-    all.g.dbias_batch = batch;
-    all.g.dbias_head = head;
-    all.g.dbias_row = 9;
-    all.g.dbias_column = 1;
     all.run();
   };
   const Tensor apart = Tensor::zeros({3, 2, 5, 9});

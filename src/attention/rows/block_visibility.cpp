@@ -19,11 +19,11 @@ struct Range {
 Range row_range(const Plan& plan, Int b, Int h, Int i) {
   Int low = 0;
   Int high = plan.length(b);
-  const Int position = i + plan.offset();
-  if (plan.causal) high = std::min(high, position + 1);
-  if (plan.window >= 0) {
-    low = std::max(low, position - plan.window);
-    high = std::min(high, position + plan.window + 1);
+  const Int position = i + plan.visibility.offset;
+  if (plan.visibility.causal) high = std::min(high, position + 1);
+  if (plan.visibility.window >= 0) {
+    low = std::max(low, position - plan.visibility.window);
+    high = std::min(high, position + plan.visibility.window + 1);
   }
   if (plan.local) {
     const double center = plan.center ? static_cast<double>(*plan.center.at(b, h, i)) : static_cast<double>(i);
@@ -52,10 +52,10 @@ void reach(const Plan& plan, Int b, Int h, Int first, Int* low, Int* high) {
     const Int last = first + kRows - 1;
     *low = 0;
     *high = plan.length(b);
-    if (plan.causal) *high = std::min(*high, last + plan.offset() + 1);
-    if (plan.window >= 0) {
-      *low = first + plan.offset() - plan.window;
-      *high = std::min(*high, last + plan.offset() + plan.window + 1);
+    if (plan.visibility.causal) *high = std::min(*high, last + plan.visibility.offset + 1);
+    if (plan.visibility.window >= 0) {
+      *low = first + plan.visibility.offset - plan.visibility.window;
+      *high = std::min(*high, last + plan.visibility.offset + plan.visibility.window + 1);
     }
     if (plan.local) {
       const Int width = std::min(plan.half_width, plan.queries + plan.keys);
@@ -80,10 +80,11 @@ void see_block(const Plan& plan, const Block& block) {
       const Int high = std::min(range.high - block.low, block.columns);
       if (high > low) std::memset(visible + low, 1, static_cast<std::size_t>(high - low));
     }
-    if (plan.mask) {
-      const std::uint8_t* mask = plan.mask.data + block.b * plan.mask.b + block.h * plan.mask.h + i * plan.mask.i;
+    if (plan.visibility.mask) {
+      const std::uint8_t* mask = plan.visibility.mask.data + block.b * plan.visibility.mask.b +
+                                 block.h * plan.visibility.mask.h + i * plan.visibility.mask.i;
       for (Int c = 0; c < block.columns; ++c)
-        visible[c] &= static_cast<std::uint8_t>(mask[block.key(c) * plan.mask.j] != 0);
+        visible[c] &= static_cast<std::uint8_t>(mask[block.key(c) * plan.visibility.mask.j] != 0);
     }
   }
 }
@@ -94,7 +95,7 @@ void bias_block(const Plan& plan, const Block& block) {
     const Int i = block.first + r;
     float* s = block.scores + r * block.pitch;
     std::uint8_t* visible = block.visible + r * block.pitch;
-    for (const BiasView* bias : {&plan.bias, &plan.distance_bias}) {
+    for (const BiasView* bias : {&plan.visibility.bias, &plan.visibility.distance_bias}) {
       if (!*bias) continue;
       const float* row = bias->data + block.b * bias->b + block.h * bias->h + bias->first + i * bias->i;
       for (Int c = 0; c < block.columns; ++c) {
@@ -107,9 +108,9 @@ void bias_block(const Plan& plan, const Block& block) {
       const float term = *plan.row_term.at(block.b, block.h, i);
       for (Int c = 0; c < block.columns; ++c) s[c] += term;
     }
-    if (plan.alibi) {
-      const float slope = plan.alibi.data()[block.h];
-      const Int position = i + plan.offset();
+    if (plan.visibility.alibi_slopes != nullptr) {
+      const float slope = plan.visibility.alibi_slopes[block.h];
+      const Int position = i + plan.visibility.offset;
       for (Int c = 0; c < block.columns; ++c) s[c] -= slope * static_cast<float>(std::abs(position - block.key(c)));
     }
     if (plan.temperature != 1.0F) {

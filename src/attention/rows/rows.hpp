@@ -93,7 +93,7 @@ void sum_block_backward_values(const Plan& plan, const Block& block, const float
 
 /// Shaw's table row for query i and key j.
 [[nodiscard]] inline Int shaw_row(const Plan& plan, Int i, Int j) {
-  const Int distance = j - i - plan.offset();
+  const Int distance = j - i - plan.visibility.offset;
   const Int clipped = distance < -plan.shaw_reach  ? -plan.shaw_reach
                       : distance > plan.shaw_reach ? plan.shaw_reach
                                                    : distance;

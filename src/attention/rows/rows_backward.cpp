@@ -98,7 +98,8 @@ Sinks::Sinks(const Plan& plan) : all(plan.inputs.size()) {
     put(which, Int{0}, Int{0}, Int{0}, Int{1}, false);
   }
   put(Input::vector, plan.dim, Int{0}, Int{0}, Int{1}, true);
-  for (const auto& [which, bias] : {std::pair{Input::bias, &plan.bias}, {Input::distance_bias, &plan.distance_bias}}) {
+  for (const auto& [which, bias] :
+       {std::pair{Input::bias, &plan.visibility.bias}, {Input::distance_bias, &plan.visibility.distance_bias}}) {
     const bool alone = (bias->b != 0 || one) && (bias->h != 0 || plan.heads == 1);
     put(which, bias->slice, bias->b, bias->h, G, !alone);
   }
@@ -211,8 +212,8 @@ struct Unit {
     add_weight_grads(plan, block, dweights);
     focus_block_backward(plan, block, sinks[Input::centers].at(in_wave, b, h, g));
     normalize_block_backward(plan, block, dlog_probability);
-    add_bias_grads(plan, block, plan.bias, sinks[Input::bias].at(in_wave, b, h, g));
-    add_bias_grads(plan, block, plan.distance_bias, sinks[Input::distance_bias].at(in_wave, b, h, g));
+    add_bias_grads(plan, block, plan.visibility.bias, sinks[Input::bias].at(in_wave, b, h, g));
+    add_bias_grads(plan, block, plan.visibility.distance_bias, sinks[Input::distance_bias].at(in_wave, b, h, g));
     for (Int r = 0; sinks.drow && r < block.rows; ++r) {
       float sum = 0;
       for (Int c = 0; c < block.columns; ++c) sum += block.gradient[r * block.pitch + c];

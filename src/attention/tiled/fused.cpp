@@ -30,7 +30,7 @@ std::int64_t grain(std::int64_t tasks) {
 // One query per head, and heads that share keys: a decoder's step with grouped queries.
 bool is_grouped_step(const FusedAttention& a) {
   return a.shape.queries == 1 && a.shape.heads > a.shape.key_heads && a.w == nullptr && a.dropout.rate == 0 &&
-         a.visibility.window < 0 && a.visibility.mask == nullptr && a.visibility.bias == nullptr &&
+         a.visibility.window < 0 && !a.visibility.mask && !a.visibility.one_bias() &&
          a.visibility.alibi_slopes == nullptr;
 }
 
@@ -108,11 +108,12 @@ class Backward {
         grads_(grads),
         kernel_(*kernels::active().attention),
         s_(attention.shape),
+        bias_(attention.visibility.one_bias()),
         group_(s_.heads / s_.key_heads),
         chunks_(blocks(s_.keys, kKeyChunk)),
         scratch_(kernel_.scratch(s_.keys, s_.dim, s_.value_dim)) {
-    const bool join_batches = grads.dbias != nullptr && grads.dbias_batch == 0;
-    const bool join_heads = grads.dbias != nullptr && grads.dbias_head == 0;
+    const bool join_batches = grads.dbias != nullptr && bias_.b == 0;
+    const bool join_heads = grads.dbias != nullptr && bias_.h == 0;
     unit_batches_ = join_batches ? 1 : s_.batch;
     unit_heads_ = join_heads ? 1 : s_.key_heads;
     members_ = s_.batch * s_.key_heads / (unit_batches_ * unit_heads_);
@@ -122,7 +123,7 @@ class Backward {
   void run() {
     const std::int64_t units = unit_batches_ * unit_heads_;
     // A bias by distance (rows -1 apart) has pairs of different chunks in one place.
-    const bool chunks_apart = grads_.dbias == nullptr || (grads_.dbias_column != 0 && grads_.dbias_row >= 0);
+    const bool chunks_apart = grads_.dbias == nullptr || (bias_.j != 0 && bias_.i >= 0);
     if (chunks_ == 1 || !chunks_apart || units >= 2 * threads()) {
       whole_heads(units);
     } else {
@@ -145,9 +146,9 @@ class Backward {
     g.dv.add |= add_keys;
     if (dw_) g.dw = dw_.data() + ((b * s_.heads + h) * chunks_ + c) * s_.dim;
     if (grads_.dbias != nullptr) {
-      g.dbias = grads_.dbias + b * grads_.dbias_batch + h * grads_.dbias_head;
-      g.dbias_row = grads_.dbias_row;
-      g.dbias_column = grads_.dbias_column;
+      g.dbias = grads_.dbias + bias_.first + b * bias_.b + h * bias_.h;
+      g.dbias_row = bias_.i;
+      g.dbias_column = bias_.j;
     }
     float* memory = detail::kept_scratch(scratch_);
     if (attention_.w == nullptr) {
@@ -243,6 +244,7 @@ class Backward {
   const FusedGrads& grads_;
   const kernels::AttentionKernels& kernel_;
   const FusedShape& s_;
+  const attention::BiasView& bias_;  // the gradient's strides too
   std::int64_t group_, chunks_, scratch_;
   std::int64_t unit_batches_ = 1, unit_heads_ = 1, members_ = 1;
   Tensor dw_;  // [batch * heads, chunks, dim]

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "attention/visibility.hpp"
 #include "kernels/attention.hpp"
 
 namespace fovea {
@@ -24,19 +25,6 @@ struct FusedShape {
   std::int64_t queries = 0, keys = 0, dim = 0, value_dim = 0;
 };
 
-/// What kernels::Visibility says of one head, for all heads; strides of 0 broadcast.
-struct FusedVisibility {
-  const std::int64_t* lengths = nullptr;  // [batch], 0 to keys; null: all keys
-  std::int64_t offset = 0;                // usually keys - queries
-  bool causal = false;
-  std::int64_t window = -1;
-  const std::uint8_t* mask = nullptr;
-  std::int64_t mask_batch = 0, mask_head = 0, mask_row = 0;
-  const float* bias = nullptr;
-  std::int64_t bias_batch = 0, bias_head = 0, bias_row = 0, bias_column = 0;
-  const float* alibi_slopes = nullptr;  // [heads]
-};
-
 /// The dot and the additive family: a query's score is scale * q k', or w' tanh(q + k) where w is given.
 struct FusedAttention {
   FusedShape shape;
@@ -44,7 +32,7 @@ struct FusedAttention {
   float scale = 1;           // dot only
   const float* w = nullptr;  // additive: [dim], head h's at w + h * w_head
   std::int64_t w_head = 0;
-  FusedVisibility visibility;
+  attention::Visibility visibility;
   kernels::WeightDropout dropout;  // head (b, h) counts from counter + (b * heads + h) * queries * keys on
   HeadArray<float> out;
   float* stats = nullptr;  // [batch, heads, 2, queries]: peak and mass, see kernels::DotHead
@@ -54,8 +42,7 @@ struct FusedGrads {
   HeadArray<const float> dout;
   HeadArray<float> dq, dk, dv;  // data null: not wanted
   float* dw = nullptr;          // additive: as w, added to
-  float* dbias = nullptr;       // added to; strides of 0 sum over that axis
-  std::int64_t dbias_batch = 0, dbias_head = 0, dbias_row = 0, dbias_column = 0;
+  float* dbias = nullptr;       // laid out as the bias, added to; strides of 0 sum over that axis
 };
 
 /// Weights on demand, from q, k and the stats of a forward pass, in memory linear in the sequence. Any may be null.

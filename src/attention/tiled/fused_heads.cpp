@@ -15,16 +15,18 @@ thread_local Scratch scratch;
 // Field by field: a struct made elsewhere and copied here is read in larger parts than it was written in, which waits
 // for every store of the head before.
 void fill(kernels::Visibility& visibility, const FusedAttention& attention, std::int64_t b, std::int64_t h) {
-  const FusedVisibility& from = attention.visibility;
+  const fovea::attention::Visibility& from = attention.visibility;
   visibility.length = from.lengths == nullptr ? attention.shape.keys : from.lengths[b];
   visibility.offset = from.offset;
   visibility.causal = from.causal;
   visibility.window = from.window;
-  if (from.mask != nullptr) visibility.mask = from.mask + b * from.mask_batch + h * from.mask_head;
-  visibility.mask_stride = from.mask_row;
-  if (from.bias != nullptr) visibility.bias = from.bias + b * from.bias_batch + h * from.bias_head;
-  visibility.bias_row = from.bias_row;
-  visibility.bias_column = from.bias_column;
+  if (from.mask) visibility.mask = from.mask.data + b * from.mask.b + h * from.mask.h;
+  visibility.mask_stride = from.mask.i;
+  if (const fovea::attention::BiasView& bias = from.one_bias()) {
+    visibility.bias = bias.data + bias.first + b * bias.b + h * bias.h;
+    visibility.bias_row = bias.i;
+    visibility.bias_column = bias.j;
+  }
   if (from.alibi_slopes != nullptr) visibility.alibi_slope = from.alibi_slopes[h];
 }
 

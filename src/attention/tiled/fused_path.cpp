@@ -21,27 +21,10 @@ FusedAttention fused(const Plan& plan, const View& out, const Tensor& stats, Ten
   f.v = array<const float>(plan.v);
   f.scale = plan.scale / plan.temperature;
   f.w = plan.kind == Kind::additive ? plan.w : nullptr;
-  f.visibility.lengths = plan.lengths.empty() ? nullptr : plan.lengths.data();
-  f.visibility.offset = plan.offset();
-  f.visibility.causal = plan.causal;
-  f.visibility.window = plan.window;
-  f.visibility.mask = plan.mask.data;
-  f.visibility.mask_batch = plan.mask.b;
-  f.visibility.mask_head = plan.mask.h;
-  f.visibility.mask_row = plan.mask.i;
-  if (const BiasView& bias = plan.bias ? plan.bias : plan.distance_bias) {
-    f.visibility.bias = bias.data + bias.first;
-    f.visibility.bias_batch = bias.b;
-    f.visibility.bias_head = bias.h;
-    f.visibility.bias_row = bias.i;
-    f.visibility.bias_column = bias.j;
-  }
-  if (plan.alibi) {
-    slopes = plan.alibi;
-    if (plan.temperature != 1.0F) {
-      slopes = plan.alibi.clone();
-      for (float& slope : slopes.values()) slope /= plan.temperature;
-    }
+  f.visibility = plan.visibility;
+  if (plan.alibi && plan.temperature != 1.0F) {
+    slopes = plan.alibi.clone();
+    for (float& slope : slopes.values()) slope /= plan.temperature;
     f.visibility.alibi_slopes = slopes.data();
   }
   f.dropout = {plan.dropout, plan.dropout_seed, 0};
@@ -80,11 +63,11 @@ struct Target {
 
 bool fits_tiles(const Plan& plan, bool learns) {
   const bool score = plan.kind == Kind::dot || (plan.kind == Kind::additive && plan.activation == Activation::tanh);
-  const bool biased = plan.bias || plan.distance_bias;
-  const bool plain =
-      !plan.local && !plan.shaw_k && !plan.shaw_v && !plan.has_edges() && !(plan.bias && plan.distance_bias);
+  const bool biased = static_cast<bool>(plan.visibility.one_bias());
+  const bool plain = !plan.local && !plan.shaw_k && !plan.shaw_v && !plan.has_edges() &&
+                     !(plan.visibility.bias && plan.visibility.distance_bias);
   const bool cool = plan.temperature == 1.0F || (plan.kind == Kind::dot && !biased);
-  const bool mask = !plan.mask || plan.mask.j == 1;
+  const bool mask = !plan.visibility.mask || plan.visibility.mask.j == 1;
   const bool something = std::min({plan.batch, plan.heads, plan.queries, plan.keys, plan.dim, plan.value_dim}) > 0;
   return something && std::holds_alternative<normalizer::Softmax>(plan.normalizer) && score && plain && cool && mask &&
          !(learns && plan.want_weights);
@@ -115,21 +98,14 @@ void fused_path_backward(const Plan& plan, const View& context, const Tensor& st
   Tensor slopes;
   const FusedAttention f = fused(plan, context, stats, slopes);
   const Target dq(plan, Input::query, false), dk(plan, Input::key, false), dv(plan, Input::value, false),
-      dw(plan, Input::vector, true), dbias(plan, plan.bias ? Input::bias : Input::distance_bias, true);
+      dw(plan, Input::vector, true), dbias(plan, plan.visibility.bias ? Input::bias : Input::distance_bias, true);
   FusedGrads g;
   g.dout = array<const float>(dcontext);
   if (dq.tensor) g.dq = array<float>(plan.query_view(dq.tensor), dq.add);
   if (dk.tensor) g.dk = array<float>(plan.key_view(dk.tensor), dk.add);
   if (dv.tensor) g.dv = array<float>(plan.value_view(dv.tensor), dv.add);
   g.dw = dw.tensor.data();
-  if (dbias.tensor) {
-    const BiasView& bias = plan.bias ? plan.bias : plan.distance_bias;
-    g.dbias = dbias.tensor.data() + bias.first;
-    g.dbias_batch = bias.b;
-    g.dbias_head = bias.h;
-    g.dbias_row = bias.i;
-    g.dbias_column = bias.j;
-  }
+  g.dbias = dbias.tensor.data();
   fused_backward(f, g);
   for (const Target* target : {&dq, &dk, &dv, &dw, &dbias}) target->finish();
 }
