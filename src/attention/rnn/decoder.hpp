@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "attention/score_form.hpp"
 #include "autograd/recurrent/sequences.hpp"
 #include "autograd/recurrent/step_matrix.hpp"
 #include "base/arena.hpp"
@@ -72,6 +73,7 @@ struct Decoder final : detail::Counted {
   float dropout = 0;
   std::uint64_t dropout_seed = 0;
 
+  attention::ScoreForm score;
   Kind kind = Kind::dot;
   float scale = 1;
   float unit_epsilon = 0;  // above 0: queries are made unit vectors first, as cosine wants them
@@ -120,7 +122,7 @@ void set_score(Decoder& d, const Score& score);
 void check_first(const Decoder& d, Int batch, std::span<const Var> first, std::span<const Var> first_cell);
 
 /// The memory's keys as the score wants them; nothing for location.
-[[nodiscard]] Var keys_of(const Decoder& d, const Score& score, const Var& memory);
+[[nodiscard]] Var keys_of(const Decoder& d, const Var& memory);
 void set_source(const Decoder& d, const Var& memory, const Var& keys, std::span<const Int> lengths, Source& source);
 
 /// All of it; gathers the inputs of the tape in `inputs`.

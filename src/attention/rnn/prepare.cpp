@@ -138,7 +138,7 @@ detail::Ref<Decoder> prepare(const Var& x, const Var& memory, const AttentionalR
   d.dropout_seed = dropout.seed;
   check_first(d, d.batch, first, first_cell);
   // Keys are projected once for all targets that read them.
-  const Var keys = keys_of(d, weights.score, memory);
+  const Var keys = keys_of(d, memory);
   const bool same = keys && keys.value().data() == memory.value().data();
   d.memory = shared ? gather(memory, how.memory_rows) : memory;
   d.keys = !shared || !keys ? keys : same ? d.memory : gather(keys, how.memory_rows);

@@ -18,13 +18,12 @@ using kernels::Trans;
 
 struct PackedAttentionalRnn::Impl {
   decoder::Decoder decoder{Sequences(kOp, 0, 0, {}, false)};
-  Score score;
   StepMatrix embedding;  // the first layer's W, rows of x
   StepMatrix keys;       // of the score, where it projects them
 
   // The memory [B, S, M] as the score takes it.
   [[nodiscard]] Var keys_of(const Tensor& memory) const {
-    if (!keys) return decoder::keys_of(decoder, score, memory);
+    if (!keys) return decoder::keys_of(decoder, memory);
     const Tensor rows = memory.contiguous();
     Tensor out = Tensor::empty({rows.dim(0), rows.dim(1), keys.n()});
     keys.multiply(rows.dim(0) * rows.dim(1), rows.data(), rows.dim(2), 0, out.data(), keys.n());
@@ -40,7 +39,6 @@ PackedAttentionalRnn::PackedAttentionalRnn(const AttentionalRnnWeights& weights,
   d.memory_width = memory_width;
   d.storage = weights.storage;
   decoder::set_weights(d, weights, how);
-  impl_->score = weights.score;
   impl_->embedding =
       StepMatrix(Trans::no, d.layers[0].weights.input.value().contiguous().slice(0, 0, embedding), d.storage);
   if (d.key_view) impl_->keys = StepMatrix(Trans::yes, d.key_view, d.storage);
