@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <vector>
+#include <functional>
 
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
@@ -13,7 +12,7 @@
 namespace fovea {
 namespace {
 
-// The largest of each feature over a sequence's real rows: [B, T, d] to [B, d]. Padding is pushed far below.
+// The maximum of each feature over a sequence's rows without padding: [B, T, d] to [B, d].
 Var max_rows(const Var& x, std::span<const std::int64_t> lengths) {
   const Tensor below = Tensor::zeros(x.shape());
   for (std::int64_t b = 0; b < x.dim(0); ++b) {
@@ -43,13 +42,13 @@ ClassifierHead::ClassifierHead(const ClassifierConfig& config, std::int64_t memo
       width = memory * config.hops;
       break;
     case Pooling::hierarchical:
-      context_ = ContextPooling(p, "pooling.words", memory, config.hidden);
+      documents_.words = ContextPooling(p, "pooling.words", memory, config.hidden);
       if (config.sentence_dim > 0) {
         sentence_layer_ =
             RecurrentLayer(p, "pooling.gru", {.in = memory, .hidden = config.sentence_dim, .bidirectional = true});
         width = sentence_layer_.width();
       }
-      sentence_context_ = ContextPooling(p, "pooling.sentences", width, config.hidden);
+      documents_.sentences = ContextPooling(p, "pooling.sentences", width, config.hidden);
       break;
     default:
       break;
@@ -60,29 +59,16 @@ ClassifierHead::ClassifierHead(const ClassifierConfig& config, std::int64_t memo
 // The words of each sentence, then the sentences of each text (Yang et al. 2016, section 2.2).
 ClassifierHead::Pooled ClassifierHead::pool_documents(const Memory& memory, std::span<const std::int64_t> sentences,
                                                       Pass& pass, bool want_weights) const {
-  const std::int64_t rows = memory.states.dim(0);
-  const std::int64_t width = memory.states.dim(2);
-  const auto texts = static_cast<std::int64_t>(sentences.size());
-  const std::int64_t all = std::accumulate(sentences.begin(), sentences.end(), std::int64_t{0});
-  if (texts == 0 || all != rows) {
-    throw ShapeError(fmt::format("classifier: {} sentences in {} texts for {} rows", all, texts, rows));
+  if (sentences.empty()) throw ShapeError("sentences: hierarchical pooling needs the number of sentences of each text");
+  std::function<Var(const Var&)> encode;
+  if (config_.sentence_dim > 0) {
+    encode = [&](const Var& x) { return pass.drop(sentence_layer_(x, {.lengths = sentences}).states); };
   }
-  const WeightsRequest want{.weights = want_weights};
-  const Attended words = context_(memory.states, memory.lengths, want);
-  // One row after the other, into an array with room for the text of most sentences.
-  const std::int64_t most = *std::max_element(sentences.begin(), sentences.end());
-  std::vector<std::int32_t> places(static_cast<std::size_t>(texts * most), 0);  // padding repeats a row nobody reads
-  std::int32_t row = 0;
-  for (std::int64_t b = 0; b < texts; ++b) {
-    for (std::int64_t s = 0; s < sentences[static_cast<std::size_t>(b)]; ++s) {
-      places[static_cast<std::size_t>(b * most + s)] = row++;
-    }
-  }
-  Var x = reshape(gather(reshape(words.context, {rows, width}), places), {texts, most, width});
-  if (config_.sentence_dim > 0) x = pass.drop(sentence_layer_(x, {.lengths = sentences}).states);
-  const Attended document = sentence_context_(x, sentences, want);
-  return {reshape(document.context, {texts, x.dim(2)}), want_weights ? words.weights : Var(),
-          want_weights ? document.weights : Var()};
+  const auto read = documents_(memory.states, {.words = memory.lengths, .sentences = sentences}, encode, want_weights);
+  if (!want_weights) return {read.document, {}, {}};
+  const Shape words{read.word_weights.dim(0), 1, read.word_weights.dim(1)};
+  const Shape texts{read.sentence_weights.dim(0), 1, read.sentence_weights.dim(1)};
+  return {read.document, reshape(read.word_weights, words), reshape(read.sentence_weights, texts)};
 }
 
 ClassifierHead::Pooled ClassifierHead::pool(const Memory& memory, std::span<const std::int64_t> sentences, Pass& pass,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "fovea/attention/copying.hpp"
+#include "fovea/attention/coverage.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/text/tokens.hpp"
@@ -36,9 +37,7 @@ Generator::Generator(const GeneratorConfig& config, std::int64_t memory, Paramet
   }
   if (!config.copy) return;
   if (memory == 0) throw UsageError("copy: a language model has no source to copy from");
-  gate_state_ = Linear(p, "copy.state", decoder_->width(), 1);
-  gate_input_ = Linear(p, "copy.input", width, 1, {.bias = false});
-  gate_memory_ = Linear(p, "copy.memory", memory, 1, {.bias = false});
+  gate_ = CopyGate(p, "copy", {.context_dim = memory, .state_dim = decoder_->width(), .input_dim = width});
 }
 
 Var Generator::before_output(const Var& states) const {
@@ -58,18 +57,12 @@ Decoded Generator::decode(const Memory* memory, const Tokens& target, Pass& pass
   return decoder_->decode(memory, embedded, pass, want);
 }
 
-Var Generator::gate(const Var& states, const Var& embedded) const {
-  return add(gate_state_(states), gate_input_(embedded));
-}
-
 Mixture Generator::mixture(const Memory& memory, const Decoded& decoded, const Var& embedded,
                            std::span<const std::int32_t> wanted) const {
-  if (memory.copies.empty()) throw UsageError("copy: the source tokens come without their `copies`");
+  if (memory.copies.empty()) throw UsageError("copy: Tokens::copies of the source is empty");
   const Var& weights = decoded.copy;
-  const Var values = reshape(gate_memory_(memory.states), {weights.dim(0), weights.dim(2)});
-  const Var rest = reshape(gate(decoded.states, embedded), {weights.dim(0), weights.dim(1)});
-  return copy_shares(add_attended(rest, weights, values, memory.lengths), weights, memory.copies, memory.lengths,
-                     wanted);
+  const Var gate = gate_.logit(decoded.states, embedded, weights, memory.states, memory.lengths);
+  return copy_shares(gate, weights, {memory.copies, memory.lengths}, wanted);
 }
 
 Tensor Generator::logits(const Tensor& states) const {
@@ -89,8 +82,9 @@ BatchLoss Generator::loss(const Memory* memory, const Tokens& target, std::span<
                : linear_cross_entropy(states, output_.var, output_bias_, wanted, options);
   BatchLoss out{cost.loss, cost.tokens, cost.nll, cost.correct};
   if (how.coverage > 0) {
-    if (!at.decoded.copy) throw UsageError("coverage_loss: a decoder without attention attends to nothing twice");
-    out.loss = add(out.loss, scale(repeated_attention(at.decoded.copy, target.lengths, memory->lengths), how.coverage));
+    if (!at.decoded.copy) throw UsageError("coverage_loss: needs a decoder with attention");
+    const Var again = coverage_loss(at.decoded.copy, {.queries = target.lengths, .keys = memory->lengths});
+    out.loss = add(out.loss, scale(again, how.coverage));
   }
   if (how.doubly_stochastic > 0 && !at.decoded.cross.empty()) {
     out.loss = add(out.loss, doubly_stochastic_loss(at.decoded.cross, memory->target_lengths(), how.doubly_stochastic));
@@ -103,7 +97,7 @@ BatchLoss Generator::loss(const Memory* memory, const Tokens& target, std::span<
   return out;
 }
 
-// What sampled attention is rewarded with: how likely the target was, given the places that were read.
+// The reward of sampled attention: the mean log-probability of the target tokens, given the positions that were read.
 Tensor Generator::mean_log_probabilities(const Tensor& decoded, const Tokens& target,
                                          std::span<const std::int32_t> wanted) const {
   const NoGrad quiet;
@@ -130,7 +124,7 @@ void Generator::score(const Memory* memory, const Tokens& target, std::span<cons
   if (!copies() && output_.packed && output_.packed->storage() != Storage::f32) {
     return score_rounded(states, wanted, log_probabilities);
   }
-  const Var weights(output_.values());
+  const Var weights = output_.values();
   for (std::int64_t b = 0; b < target.batch; ++b) {
     const auto row =
         wanted.subspan(static_cast<std::size_t>(b * target.length), static_cast<std::size_t>(target.length));
@@ -156,7 +150,7 @@ void Generator::copied(const Memory& memory, const Tokens& target, std::span<con
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = wanted[i] == pad_id ? 0.0F : 1 - parts[i];
 }
 
-// With the output layer that search uses.
+// With the packed output layer, as search uses it.
 void Generator::score_rounded(const Tensor& states, std::span<const std::int32_t> wanted,
                               std::span<double> log_probabilities) const {
   const std::int64_t length = states.dim(1);
@@ -172,7 +166,7 @@ void Generator::score_rounded(const Tensor& states, std::span<const std::int32_t
   }
 }
 
-// The decoder's running state with embeddings before and the output layer behind it.
+// The decoder's running state between the embeddings and the output layer.
 class GeneratorStepper final : public Stepper {
  public:
   GeneratorStepper(const Generator& generator, const Memory* memory, std::int64_t rows, bool want_attention,
@@ -181,7 +175,7 @@ class GeneratorStepper final : public Stepper {
         which_(which),
         state_(generator.decoder_->start(memory, rows, want_attention || generator.copies(), interventions)) {
     if (generator.copies()) {
-      copying_.emplace(*memory, generator.gate_memory_(memory->states).value(), generator.output_bias_.dim(0));
+      copying_.emplace(*memory, generator.gate_.memory(memory->states).value(), generator.output_bias_.dim(0));
     }
   }
 
@@ -191,7 +185,7 @@ class GeneratorStepper final : public Stepper {
     if (copying_) {
       const Tensor embedded = generator_.embedding_(copying_->fed(tokens), {rows}).value();
       const Tensor states = state_->step(embedded);
-      const Tensor gate = generator_.gate(states, embedded).value();
+      const Tensor gate = generator_.gate_.rest(states, embedded).value();
       return copying_->mixed(generator_.logits(states), gate, state_->attention().back());
     }
     const Tensor states = state_->step(generator_.embedding_(tokens, {rows}).value());
@@ -218,7 +212,7 @@ class GeneratorStepper final : public Stepper {
   }
 
   void restrict_to(std::vector<std::vector<std::int32_t>> candidates) override {
-    if (copying_) throw UsageError("shortlist: a model that copies writes words beside its own tokens");
+    if (copying_) throw UsageError("shortlist: not supported by a model that copies words of the source");
     short_.emplace(generator_.output_, generator_.output_bias_.value(), std::move(candidates));
   }
   [[nodiscard]] std::span<const std::int32_t> candidates(std::int64_t row) const override {

@@ -5,10 +5,9 @@
 
 #include <cmath>
 
-#include "fovea/attention/pointer.hpp"
 #include "fovea/error.hpp"
 #include "fovea/ops.hpp"
-#include "support/gradcheck.hpp"
+#include "support/parameter_gradcheck.hpp"
 
 namespace fovea {
 namespace {
@@ -59,8 +58,8 @@ TEST(Copying, TheLossIsThatOfTheMixtureOfProbabilities) {
   const Tensor x = random_tensor({kBatch * kSteps, kWords}, 1), gate = random_tensor({kBatch, kSteps}, 2),
                w = weights(3);
   std::vector<float> generated(kTargets.size());
-  const CrossEntropy cost = mixture_cross_entropy(x, identity(), {}, copy_shares(gate, w, kSource, kLengths, kTargets),
-                                                  kTargets, {}, generated);
+  const CrossEntropy cost = mixture_cross_entropy(
+      x, identity(), {}, copy_shares(gate, w, {kSource, kLengths}, kTargets), kTargets, {}, generated);
   double nll = 0;
   for (std::size_t i = 0; i + 1 < kTargets.size(); ++i) {
     const auto p = reference(x, gate, w, static_cast<std::int64_t>(i));
@@ -108,7 +107,7 @@ TEST(Copying, GradientsMatchFiniteDifferences) {
   for (const float smoothing : {0.0F, 0.2F}) {
     check_gradients(
         [&](const std::vector<Var>& in) {
-          const Mixture mixed = copy_shares(in[2], in[3], kSource, kLengths, kTargets);
+          const Mixture mixed = copy_shares(in[2], in[3], {kSource, kLengths}, kTargets);
           return mixture_cross_entropy(in[0], in[1], in[4], mixed, kTargets, {.label_smoothing = smoothing}).loss;
         },
         {random_tensor({kBatch * kSteps, 4}, 1), random_tensor({kWords, 4}, 2), random_tensor({kBatch, kSteps}, 3),
@@ -131,25 +130,6 @@ TEST(Copying, AttendedSumsAndTheirGradients) {
                   {rest, w, values});
 }
 
-TEST(Copying, RepeatedAttentionCostsTheSmallerOfWeightAndCoverage) {
-  const std::vector<std::int64_t> rows{3, 2};
-  const Tensor w = weights(3);
-  double expected = 0;
-  for (std::int64_t b = 0; b < kBatch; ++b) {
-    for (std::int64_t j = 0; j < kLengths[static_cast<std::size_t>(b)]; ++j) {
-      double covered = 0;
-      for (std::int64_t t = 0; t < rows[static_cast<std::size_t>(b)]; ++t) {
-        const double a = w.data()[(b * kSteps + t) * kKeys + j];
-        expected += std::min(a, covered);
-        covered += a;
-      }
-    }
-  }
-  EXPECT_NEAR(repeated_attention(w, rows, kLengths).value().item(), expected, 1e-5);
-  check_gradients([&](const std::vector<Var>& in) { return repeated_attention(in[0], rows, kLengths); }, {w},
-                  {.step = 1e-3});
-}
-
 // A gate that is shut, weights that are exactly 0, logits of 1e4: nothing becomes NaN, and no gradient does.
 TEST(Copying, NothingBecomesNaN) {
   for (const float g : {-200.0F, 0.0F, 200.0F}) {
@@ -160,7 +140,7 @@ TEST(Copying, NothingBecomesNaN) {
       for (std::int64_t i = 0; i < kBatch * kSteps; ++i) hard.data()[i * kKeys] = 1;
       const Var w = Var::parameter(hard);
       const CrossEntropy cost =
-          mixture_cross_entropy(x, identity(), {}, copy_shares(gate, w, kSource, kLengths, kTargets), kTargets);
+          mixture_cross_entropy(x, identity(), {}, copy_shares(gate, w, {kSource, kLengths}, kTargets), kTargets);
       EXPECT_TRUE(std::isfinite(cost.loss.value().item()));
       backward(cost.loss);
       for (const Var& leaf : {x, gate, w}) {
@@ -175,13 +155,60 @@ TEST(Copying, NothingBecomesNaN) {
 
 TEST(Copying, ShapesThatDoNotFitAreNamed) {
   const Tensor w = weights(1), gate = Tensor::zeros({kBatch, kSteps});
-  EXPECT_THROW((void)copy_shares(gate, w, std::span(kSource).first(3), kLengths, kTargets), ShapeError);
+  EXPECT_THROW((void)copy_shares(gate, w, {std::span(kSource).first(3), kLengths}, kTargets), ShapeError);
   EXPECT_THROW((void)add_attended(gate, w, Tensor::zeros({1, 1}), kLengths), ShapeError);
-  EXPECT_THROW((void)repeated_attention(w, std::span(kLengths).first(1), kLengths), ShapeError);
-  const Mixture mixed = copy_shares(gate, w, kSource, kLengths, kTargets);
+  const Mixture mixed = copy_shares(gate, w, {kSource, kLengths}, kTargets);
   EXPECT_THROW(
       (void)mixture_cross_entropy(random_tensor({6, kWords}, 1), identity(), {}, mixed, kTargets, {.r_drop = 1}),
       UsageError);
+}
+
+TEST(CopyMixture, IsADistributionOverKnownAndCopiedWords) {
+  // Words 0 and 1 are known; the source says 1 2 2 and padding.
+  const std::vector<std::int32_t> source{1, 2, 2, -1};
+  const Tensor y = copy_mixture(Tensor::of({1, 1, 2}, {0.25F, 0.75F}), Tensor::of({1, 1}, {0.5F}),
+                                Tensor::of({1, 1, 4}, {0.5F, 0.25F, 0.25F, 0.0F}), {source}, 3)
+                       .value();
+  EXPECT_FLOAT_EQ(y.data()[0], 0.125F);
+  EXPECT_FLOAT_EQ(y.data()[1], 0.375F + 0.25F);
+  EXPECT_FLOAT_EQ(y.data()[2], 0.25F);
+  // A length hides what follows as a negative id does.
+  const std::vector<std::int32_t> whole{1, 2, 2, 0};
+  const std::vector<std::int64_t> lengths{3};
+  const Tensor same = copy_mixture(Tensor::of({1, 1, 2}, {0.25F, 0.75F}), Tensor::of({1, 1}, {0.5F}),
+                                   Tensor::of({1, 1, 4}, {0.5F, 0.25F, 0.25F, 0.5F}), {whole, lengths}, 3)
+                          .value();
+  for (std::int64_t i = 0; i < 3; ++i) EXPECT_EQ(same.data()[i], y.data()[i]);
+}
+
+TEST(CopyMixture, GradientsMatchFiniteDifferences) {
+  const std::vector<std::int32_t> source{1, 4, 4, -1, 0, 2, 5, 3};
+  check_gradients([&](const auto& in) { return copy_mixture(in[0], in[1], in[2], {source}, 6); },
+                  {random_tensor({2, 3, 4}, 1), random_tensor({2, 3}, 2), random_tensor({2, 3, 4}, 3)});
+  const std::vector<std::int32_t> far{1, 4, 4, 6, 0, 2, 5, 3};
+  EXPECT_THROW((void)copy_mixture(Tensor::zeros({2, 3, 4}), Tensor::zeros({2, 3}), Tensor::zeros({2, 3, 4}), {far}, 6),
+               UsageError);
+}
+
+TEST(CopyGate, GradientsMatchFiniteDifferences) {
+  check_gradients(
+      [](Parameters& p, const auto& in) {
+        return CopyGate(p, "gate", {.context_dim = 4, .state_dim = 2, .input_dim = 5})(in[0], in[1], in[2]);
+      },
+      {random_tensor({2, 3, 4}, 1), random_tensor({2, 3, 2}, 2), random_tensor({2, 3, 5}, 3)});
+}
+
+// The logit over a memory is that of the context that the weights make of it.
+TEST(CopyGate, TheLogitOfAMemoryIsThatOfItsContext) {
+  Parameters p(3);
+  const CopyGate gate(p, "gate", {.context_dim = 4, .state_dim = 2, .input_dim = 5});
+  const Tensor states = random_tensor({kBatch, kSteps, 2}, 1), inputs = random_tensor({kBatch, kSteps, 5}, 2);
+  const Tensor rows = random_tensor({kBatch, kKeys, 4}, 3), w = weights(4);
+  const Var logit = gate.logit(states, inputs, w, rows, kLengths);
+  const Var direct = gate(matmul(Var(w), Var(rows)), states, inputs);
+  for (std::int64_t i = 0; i < kBatch * kSteps; ++i) {
+    EXPECT_NEAR(sigmoid(logit).value().data()[i], direct.value().data()[i], 1e-6);
+  }
 }
 
 }  // namespace

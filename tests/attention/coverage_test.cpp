@@ -50,9 +50,31 @@ TEST(Coverage, IsTheSumOfTheWeights) {
 }
 
 TEST(Coverage, LossCountsKeysThatAreAttendedToTwice) {
-  const Tensor weights = Tensor::of({1, 3}, {0.5F, 0.5F, 0.0F}), coverage = Tensor::of({1, 3}, {1.0F, 0.25F, 0.75F});
-  EXPECT_FLOAT_EQ(coverage_loss(weights, coverage).value().item(), 0.75F);
-  EXPECT_THROW((void)coverage_loss(weights, Tensor::zeros({3})), ShapeError);
+  const Tensor weights = Tensor::of({1, 1, 3}, {0.5F, 0.5F, 0.0F}), before = Tensor::of({1, 3}, {1.0F, 0.25F, 0.75F});
+  EXPECT_FLOAT_EQ(coverage_loss(weights, {.before = before}).value().item(), 0.75F);
+  EXPECT_FLOAT_EQ(coverage_loss(weights).value().item(), 0.0F);
+  EXPECT_THROW((void)coverage_loss(weights, {.before = Tensor::zeros({3})}), ShapeError);
+}
+
+TEST(Coverage, LossIsTheSmallerOfWeightAndCoverageAndItsGradientsMatch) {
+  const std::vector<std::int64_t> queries{3, 2}, keys{5, 3};
+  const Tensor w = softmax(random_tensor({2, 4, 5}, 3)).value(), before = softmax(random_tensor({2, 5}, 4)).value();
+  double expected = 0;
+  for (std::int64_t b = 0; b < 2; ++b) {
+    for (std::int64_t j = 0; j < keys[static_cast<std::size_t>(b)]; ++j) {
+      double covered = before.data()[b * 5 + j];
+      for (std::int64_t t = 0; t < queries[static_cast<std::size_t>(b)]; ++t) {
+        const double a = w.data()[(b * 4 + t) * 5 + j];
+        expected += std::min(a, covered);
+        covered += a;
+      }
+    }
+  }
+  const auto loss = [&](const auto& in) {
+    return coverage_loss(in[0], {.queries = queries, .keys = keys, .before = in[1]});
+  };
+  EXPECT_NEAR(loss(std::vector<Var>{w, before}).value().item(), expected, 1e-5);
+  test::check_gradients(loss, {w, before}, {.step = 1e-3});
 }
 
 }  // namespace

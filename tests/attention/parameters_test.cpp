@@ -79,7 +79,7 @@ const std::vector<Mechanism>& mechanisms() {
        {"w", "u", "v"}},
       {"CopyGate",
        [](Parameters& p) { return CopyGate(p, "m", {.context_dim = 6, .state_dim = 6, .input_dim = 6})(x, x, x); },
-       {"w_context", "w_state", "w_input", "b"}},
+       {"state.weight", "state.bias", "input.weight", "memory.weight"}},
       {"CoverageAttention",
        [](Parameters& p) {
          return CoverageAttention(p, "m", {.query_dim = 6, .key_dim = 3, .hidden = 4})(x, y, y).context;

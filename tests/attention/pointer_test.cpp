@@ -39,33 +39,5 @@ TEST(PointingLoss, OfACertainTargetIsZeroAndOfAnImpossibleOneFinite) {
   EXPECT_THROW((void)pointing_loss(p, far), UsageError);
 }
 
-TEST(CopyMixture, IsADistributionOverKnownAndCopiedWords) {
-  // Words 0 and 1 are known; the source says 1 2 2 and padding.
-  const Ints source{1, 2, 2, -1};
-  const Tensor y = copy_mixture(Tensor::of({1, 1, 2}, {0.25F, 0.75F}), Tensor::of({1, 1}, {0.5F}),
-                                Tensor::of({1, 1, 4}, {0.5F, 0.25F, 0.25F, 0.0F}), source, 3)
-                       .value();
-  EXPECT_FLOAT_EQ(y.data()[0], 0.125F);
-  EXPECT_FLOAT_EQ(y.data()[1], 0.375F + 0.25F);
-  EXPECT_FLOAT_EQ(y.data()[2], 0.25F);
-}
-
-TEST(CopyMixture, GradientsMatchFiniteDifferences) {
-  const Ints source{1, 4, 4, -1, 0, 2, 5, 3};
-  check_gradients([&](const auto& in) { return copy_mixture(in[0], in[1], in[2], source, 6); },
-                  {random_tensor({2, 3, 4}, 1), random_tensor({2, 3}, 2), random_tensor({2, 3, 4}, 3)});
-  const Ints far{1, 4, 4, 6, 0, 2, 5, 3};
-  EXPECT_THROW((void)copy_mixture(Tensor::zeros({2, 3, 4}), Tensor::zeros({2, 3}), Tensor::zeros({2, 3, 4}), far, 6),
-               UsageError);
-}
-
-TEST(CopyGate, GradientsMatchFiniteDifferences) {
-  check_gradients(
-      [](Parameters& p, const auto& in) {
-        return CopyGate(p, "gate", {.context_dim = 4, .state_dim = 2, .input_dim = 5})(in[0], in[1], in[2]);
-      },
-      {random_tensor({2, 3, 4}, 1), random_tensor({2, 3, 2}, 2), random_tensor({2, 3, 5}, 3)});
-}
-
 }  // namespace
 }  // namespace fovea

@@ -190,9 +190,9 @@ void bind_layers(py::module_& m) {
       .def_property_readonly("count", &Parameters::count, "Numbers in all weights.")
       .def("zero_grad", &Parameters::zero_grad)
       .def(
-          "save", [](const Parameters& p, const std::filesystem::path& file) { p.save(file); }, py::arg("file"))
+          "save", [](const Parameters& p, const std::filesystem::path& file) { save_parameters(p, file); }, py::arg("file"))
       .def_static(
-          "load", [](const std::filesystem::path& file) { return Parameters::load(file); }, py::arg("file"));
+          "load", [](const std::filesystem::path& file) { return load_parameters(file); }, py::arg("file"));
 
   using Size = std::int64_t;
   using P = std::shared_ptr<Parameters>;

@@ -144,8 +144,9 @@ void bind_pointing(py::module_& m) {
       "copy_mixture",
       [](const py::object& vocabulary, const py::object& gate, const py::object& weights, const py::object& source,
          Size size) {
-        const std::vector<Size> ids = integers_of(source, "source");
-        return copy_mixture(var_of(vocabulary, "vocabulary"), var_of(gate, "gate"), var_of(weights, "weights"), ids,
+        const std::vector<Size> wide = integers_of(source, "source");
+        const std::vector<std::int32_t> ids(wide.begin(), wide.end());
+        return copy_mixture(var_of(vocabulary, "vocabulary"), var_of(gate, "gate"), var_of(weights, "weights"), {ids},
                             size);
       },
       py::arg("vocabulary"), py::arg("gate"), py::arg("weights"), py::arg("source"), py::arg("size"),
@@ -158,10 +159,10 @@ void bind_pointing(py::module_& m) {
       py::arg("probabilities"), py::arg("targets"), "-mean log p[target]; rows with a negative target do not count.");
   m.def(
       "coverage_loss",
-      [](const py::object& weights, const py::object& coverage) {
-        return coverage_loss(var_of(weights, "weights"), var_of(coverage, "coverage"));
+      [](const py::object& weights, const py::object& before) {
+        return coverage_loss(var_of(weights, "weights"), {.before = before.is_none() ? Var() : var_of(before, "before")});
       },
-      py::arg("weights"), py::arg("coverage"), "What attending again to the same keys costs.");
+      py::arg("weights"), py::arg("before") = py::none(), "What attending again to the same keys costs.");
   using Covered = CoverageAttention::Result;
   py::class_<Covered>(m, "Covered", "What was read, and what has been attended to.")
       .def_readonly("context", &Covered::context)

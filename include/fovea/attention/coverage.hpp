@@ -28,7 +28,7 @@ struct CoverageAttention {
     Var context{};   // [B, Tq, dv]
     Var weights{};   // [B, Tq, Tk]
     Var coverage{};  // [B, Tk], after the last step
-    Var loss{};      // [], see coverage_loss, mean over the queries
+    Var loss{};      // [], coverage_loss() divided by the number of queries
   };
 
   CoverageAttention() = default;
@@ -43,7 +43,15 @@ struct CoverageAttention {
   Var v{}, b{}, coverage_weight{};  // [h] each
 };
 
-/// sum_j min(w_j, c_j), mean over the rows: attending again to the same keys costs. Both [..., Tk].
-[[nodiscard]] Var coverage_loss(const Var& weights, const Var& coverage);
+/// What counts in coverage_loss().
+struct CoverageLossOptions {
+  std::span<const std::int64_t> queries{};  // [B]: how many of each sequence; empty: all
+  std::span<const std::int64_t> keys{};     // [B]: how many of each sequence; empty: all
+  Var before{};                             // [B, Tk]: what earlier steps attended to; empty: nothing
+};
+
+/// sum over t and j of min(w_tj, c_tj), c_tj = before_j + the sum of w_uj over u < t: attending again to the same keys
+/// costs (See et al. 2017, eq. 13). weights [B, Tq, Tk].
+[[nodiscard]] Var coverage_loss(const Var& weights, const CoverageLossOptions& how = {});
 
 }  // namespace fovea

@@ -17,10 +17,10 @@ struct HierarchicalOptions {
   std::int64_t hidden = 0;        // of both levels
 };
 
-/// The lengths of padded documents.
+/// The lengths of documents.
 struct DocumentLengths {
-  std::span<const std::int64_t> words{};      // [B * S], 0 for a sentence that is padding; empty: all
-  std::span<const std::int64_t> sentences{};  // [B]; empty: all
+  std::span<const std::int64_t> words{};      // of each sentence, 0 for one that is padding; empty: all
+  std::span<const std::int64_t> sentences{};  // [B]; empty: all, which only padded documents can have
 };
 
 /// A document as sentences of words (Yang et al. 2016): s_i = words(x_i1 ... x_iT) for each sentence, then
@@ -33,7 +33,7 @@ struct HierarchicalAttention {
   /// A vector for each document, and the weights of both levels.
   struct Result {
     Var document{};          // [B, d']
-    Var word_weights{};      // [B, S, T]
+    Var word_weights{};      // [B, S, T], or [R, T]
     Var sentence_weights{};  // [B, S]
   };
 
@@ -41,9 +41,11 @@ struct HierarchicalAttention {
   /// Weights of the poolings NAME.words and NAME.sentences.
   HierarchicalAttention(Parameters& p, const std::string& name, const HierarchicalOptions& options);
 
-  /// x [B, S, T, d]; `encode` maps [B, S, d] to [B, S, d'], nothing: the sentences as they are.
+  /// x is [B, S, T, d], padded documents, or [R, T, d], the sentences of all documents one after the other, of which
+  /// lengths.sentences says how many each document has. `encode` maps [B, S, d] to [B, S, d'], nothing: the sentences
+  /// as they are.
   [[nodiscard]] Result operator()(const Var& x, const DocumentLengths& lengths = {},
-                                  const std::function<Var(const Var&)>& encode = {}) const;
+                                  const std::function<Var(const Var&)>& encode = {}, bool want_weights = true) const;
 
   ContextPooling words{}, sentences{};  // the two levels
 };

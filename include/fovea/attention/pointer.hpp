@@ -1,4 +1,4 @@
-// Attention whose weights are the output: pointing at the source, and copying from it.
+// Attention whose weights are the output: pointing at the source.
 #pragma once
 
 #include <cstdint>
@@ -31,31 +31,6 @@ struct Pointer {
 
   Var w{}, u{};  // [h, dq], [h, dk]
   Var v{};       // [h]
-};
-
-/// P(word) = g P_vocabulary(word) + (1 - g) sum over the source positions j that hold the word of w_j
-/// (pointer-generator, See et al. 2017, eq. 9). vocabulary [B, T, V], gate g [B, T], weights w [B, T, S], source ids [B
-/// * S], each below size, negative: padding; gives [B, T, size]. Ids from V on are words that only the source has:
-/// size >= V.
-[[nodiscard]] Var copy_mixture(const Var& vocabulary, const Var& gate, const Var& weights,
-                               std::span<const std::int64_t> source, std::int64_t size);
-
-/// Sizes of CopyGate.
-struct CopyGateOptions {
-  std::int64_t context_dim = 0, state_dim = 0, input_dim = 0;  // widths of its three inputs
-};
-
-/// The gate of the mixture: g = sigmoid(context . w_c + state . w_s + input . w_x + b)  (See et al. 2017, eq. 8).
-struct CopyGate {
-  CopyGate() = default;
-  /// Weights NAME.w_context, NAME.w_state, NAME.w_input and NAME.b.
-  CopyGate(Parameters& p, const std::string& name, const CopyGateOptions& options);
-
-  /// [B, T, d] each, to [B, T].
-  [[nodiscard]] Var operator()(const Var& context, const Var& state, const Var& input) const;
-
-  Var w_context{}, w_state{}, w_input{};  // [1, d] each
-  Var b{};                                // [1]
 };
 
 /// -mean log p[target] over all rows of probabilities [..., n] whose target is not negative.

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "fovea/attention/hierarchical.hpp"
 #include "fovea/attention/pooling.hpp"
 #include "fovea/model/config.hpp"
 #include "fovea/model/encoder.hpp"
@@ -45,10 +46,10 @@ class ClassifierHead {
   ClassifierConfig config_;
   LearnedPooling learned_;
   ContextPooling context_;
-  Linear to_hops_;                   // of hops: memory → hidden
-  Var hop_queries_;                  // [hops, hidden]
-  RecurrentLayer sentence_layer_;    // of hierarchical, if sentence_dim > 0
-  ContextPooling sentence_context_;  // the same
+  Linear to_hops_;   // of hops: memory → hidden
+  Var hop_queries_;  // [hops, hidden]
+  HierarchicalAttention documents_;
+  RecurrentLayer sentence_layer_;  // between words and sentences of documents, if sentence_dim > 0
   Linear output_;
 };
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "fovea/attention/copying.hpp"
 #include "fovea/mixture.hpp"
 #include "fovea/model/config.hpp"
 #include "fovea/model/decoder.hpp"
@@ -32,7 +33,7 @@ class Generator {
 
   /// Whether words of the source can be copied. Then ids from the vocabulary's size on are words of a source
   /// (Tokens::copies): wanted, scored and given by the stepper, but never fed; and memories carry their `copies`.
-  [[nodiscard]] bool copies() const { return static_cast<bool>(gate_state_); }
+  [[nodiscard]] bool copies() const { return static_cast<bool>(gate_); }
 
   /// Teacher-forced: `target` starts with <s>.
   [[nodiscard]] Decoded decode(const Memory* memory, const Tokens& target, Pass& pass,
@@ -59,8 +60,7 @@ class Generator {
   void score_rounded(const Tensor& states, std::span<const std::int32_t> wanted,
                      std::span<double> log_probabilities) const;
   [[nodiscard]] Var before_output(const Var& states) const;  // [.., width] to [.., what the output layer takes]
-  // The logit of generating and not copying, without what the memory says: states and embedded input [.., width].
-  [[nodiscard]] Var gate(const Var& states, const Var& embedded) const;
+  // How likely each wanted token is to be copied.
   [[nodiscard]] Mixture mixture(const Memory& memory, const Decoded& decoded, const Var& embedded,
                                 std::span<const std::int32_t> wanted) const;
   struct Run {
@@ -77,8 +77,8 @@ class Generator {
   Linear bottleneck_;  // to the width of the tied output, when the decoder's is another
   Weight output_;      // [vocabulary, width]: the rows are the tokens, as in an embedding
   Var output_bias_;
-  Linear gate_state_, gate_input_, gate_memory_;  // each to a number; only where words are copied
-  Var baseline_;  // of hard attention: what a reward is compared with; follows their mean
+  CopyGate gate_;  // only where words are copied
+  Var baseline_;   // of hard attention: what a reward is compared with; follows their mean
 };
 
 }  // namespace fovea

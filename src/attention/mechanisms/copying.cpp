@@ -3,8 +3,9 @@
 // copy_shares         forward   s_t = log sigma(g_t),  o_t = log sigma(-g_t) + log m_t,  m_t = sum_{j: id_j = target_t}
 // w_tj
 //                     backward  dg_t = ds_t sigma(-g_t) - do_t sigma(g_t),  dw_tj = do_t / m_t where id_j = target_t
-// repeated_attention  forward   y = sum_tj min(w_tj, c_tj),  c_tj = sum_{u < t} w_uj
-//                     backward  dw_tj = dy ([w_tj <= c_tj] + number of u > t with c_uj < w_uj)
+// copy_mixture        forward   p[x] = g P[x] + (1 - g) sum_{j: source_j = x} w_j
+//                     backward  dP[x] = g dp[x],  dw_j = (1 - g) dp[source_j],
+//                               dg = sum_x dp[x] P[x] - sum_j dp[source_j] w_j
 #include "fovea/attention/copying.hpp"
 
 #include <fmt/format.h>
@@ -14,8 +15,10 @@
 #include <limits>
 #include <vector>
 
+#include "attention/mechanisms/weights.hpp"
 #include "base/arena.hpp"
 #include "fovea/error.hpp"
+#include "fovea/ops.hpp"
 
 namespace fovea {
 
@@ -44,6 +47,85 @@ void check_copying(const char* op, bool fits, const Var& weights, const std::str
 }
 
 }  // namespace
+
+CopyGate::CopyGate(Parameters& p, const std::string& name, const CopyGateOptions& options) {
+  attention::require_sizes(
+      name, {{"context_dim", options.context_dim}, {"state_dim", options.state_dim}, {"input_dim", options.input_dim}});
+  state = Linear(p, name + ".state", options.state_dim, 1);
+  input = Linear(p, name + ".input", options.input_dim, 1, {.bias = false});
+  memory = Linear(p, name + ".memory", options.context_dim, 1, {.bias = false});
+}
+
+Var CopyGate::rest(const Var& states, const Var& inputs) const {
+  return add(state(states), input(inputs));
+}
+
+Var CopyGate::operator()(const Var& context, const Var& states, const Var& inputs) const {
+  return sigmoid(reshape(add(memory(context), rest(states, inputs)), {context.dim(0), context.dim(1)}));
+}
+
+Var CopyGate::logit(const Var& states, const Var& inputs, const Var& weights, const Var& rows,
+                    std::span<const Int> lengths) const {
+  const Var values = reshape(memory(rows), {weights.dim(0), weights.dim(2)});
+  return add_attended(reshape(rest(states, inputs), {weights.dim(0), weights.dim(1)}), weights, values, lengths);
+}
+
+Var copy_mixture(const Var& vocabulary, const Var& gate, const Var& weights, const CopySource& source, Int size) {
+  if (vocabulary.rank() != 3 || weights.rank() != 3 || !(gate.shape() == Shape{vocabulary.dim(0), vocabulary.dim(1)}) ||
+      weights.dim(0) != vocabulary.dim(0) || weights.dim(1) != vocabulary.dim(1)) {
+    throw ShapeError(
+        fmt::format("copy_mixture: vocabulary {}, gate {}, weights {}: expected [B,T,V], [B,T] and [B,T,S]",
+                    vocabulary.shape().text(), gate.shape().text(), weights.shape().text()));
+  }
+  const Int batch = vocabulary.dim(0), steps = vocabulary.dim(1), known = vocabulary.dim(2), length = weights.dim(2);
+  if (static_cast<Int>(source.ids.size()) != batch * length || size < known ||
+      !(source.lengths.empty() || static_cast<Int>(source.lengths.size()) == batch)) {
+    throw ShapeError(fmt::format("copy_mixture: {} source ids and {} lengths for weights {}, size {} for {} words",
+                                 source.ids.size(), source.lengths.size(), weights.shape().text(), size, known));
+  }
+  if (std::any_of(source.ids.begin(), source.ids.end(), [size](std::int32_t id) { return id >= size; })) {
+    throw UsageError(fmt::format("copy_mixture: a source id is not below size {}", size));
+  }
+  // Ids of positions that do not count are -1 from here on.
+  Kept<std::int32_t> ids(source.ids.begin(), source.ids.end());
+  for (Int b = 0; b < batch && !source.lengths.empty(); ++b) {
+    std::fill(ids.begin() + b * length + source.lengths[static_cast<std::size_t>(b)], ids.begin() + (b + 1) * length,
+              -1);
+  }
+  const Tensor p = vocabulary.value().contiguous(), g = gate.value().contiguous(), w = weights.value().contiguous();
+  const Tensor y = Tensor::zeros({batch, steps, size});
+  for (Int r = 0; r < batch * steps; ++r) {
+    float* row = y.data() + r * size;
+    for (Int x = 0; x < known; ++x) row[x] = g.data()[r] * p.data()[r * known + x];
+    for (Int j = 0; j < length; ++j) {
+      const std::int32_t id = ids[static_cast<std::size_t>(r / steps * length + j)];
+      if (id >= 0) row[id] += (1 - g.data()[r]) * w.data()[r * length + j];
+    }
+  }
+  return record(y, {vocabulary, gate, weights},
+                [vocabulary, gate, weights, p, g, w, ids, steps, known, length, size](const Tensor& dy) {
+                  const Tensor dp = Tensor::empty(p.shape()), dg = Tensor::zeros(g.shape()),
+                               dw = Tensor::zeros(w.shape());
+                  for (Int r = 0; r < g.size(); ++r) {
+                    const float* d = dy.data() + r * size;
+                    double sum = 0;
+                    for (Int x = 0; x < known; ++x) {
+                      dp.data()[r * known + x] = g.data()[r] * d[x];
+                      sum += static_cast<double>(d[x]) * p.data()[r * known + x];
+                    }
+                    for (Int j = 0; j < length; ++j) {
+                      const std::int32_t id = ids[static_cast<std::size_t>(r / steps * length + j)];
+                      if (id < 0) continue;
+                      dw.data()[r * length + j] = (1 - g.data()[r]) * d[id];
+                      sum -= static_cast<double>(d[id]) * w.data()[r * length + j];
+                    }
+                    dg.data()[r] = static_cast<float>(sum);
+                  }
+                  vocabulary.accumulate(dp);
+                  gate.accumulate(dg);
+                  weights.accumulate(dw);
+                });
+}
 
 Var add_attended(const Var& rest, const Var& weights, const Var& values, std::span<const Int> lengths) {
   const bool fits = weights.rank() == 3 && rest.size() == weights.dim(0) * weights.dim(1) &&
@@ -79,24 +161,25 @@ Var add_attended(const Var& rest, const Var& weights, const Var& values, std::sp
   });
 }
 
-Mixture copy_shares(const Var& gate, const Var& weights, std::span<const std::int32_t> source,
-                    std::span<const Int> lengths, std::span<const std::int32_t> targets) {
+Mixture copy_shares(const Var& gate, const Var& weights, const CopySource& source,
+                    std::span<const std::int32_t> targets) {
   const bool fits = weights.rank() == 3 && gate.size() == weights.dim(0) * weights.dim(1) &&
-                    static_cast<Int>(source.size()) == weights.dim(0) * weights.dim(2) &&
+                    static_cast<Int>(source.ids.size()) == weights.dim(0) * weights.dim(2) &&
                     static_cast<Int>(targets.size()) == gate.size() &&
-                    static_cast<Int>(lengths.size()) == weights.dim(0);
+                    (source.lengths.empty() || static_cast<Int>(source.lengths.size()) == weights.dim(0));
   check_copying("copy_shares", fits, weights,
-                fmt::format("gate {}, {} source ids, {} lengths, {} targets", gate.shape().text(), source.size(),
-                            lengths.size(), targets.size()));
+                fmt::format("gate {}, {} source ids, {} lengths, {} targets", gate.shape().text(), source.ids.size(),
+                            source.lengths.size(), targets.size()));
   const Int steps = weights.dim(1), keys = weights.dim(2), rows = gate.size();
   const Tensor g = gate.value().contiguous(), w = weights.value().contiguous();
   const Tensor share = Tensor::empty({rows}), other = Tensor::empty({rows}), mass = Tensor::zeros({rows});
   Kept<std::int32_t> found;  // (row, position) of every match, row after row
   for (Int i = 0; i < rows; ++i) {
     const Int b = i / steps;
-    const std::int32_t* ids = source.data() + b * keys;
+    const std::int32_t* ids = source.ids.data() + b * keys;
+    const Int length = source.lengths.empty() ? keys : source.lengths[static_cast<std::size_t>(b)];
     bool any = false;
-    for (Int j = 0; j < lengths[static_cast<std::size_t>(b)]; ++j) {
+    for (Int j = 0; j < length; ++j) {
       if (ids[j] != targets[static_cast<std::size_t>(i)]) continue;
       mass.data()[i] += w.data()[i * keys + j];
       found.push_back(static_cast<std::int32_t>(i));
@@ -128,62 +211,6 @@ Mixture copy_shares(const Var& gate, const Var& weights, std::span<const std::in
            weights.accumulate(dw);
          });
   return out;
-}
-
-Var repeated_attention(const Var& weights, std::span<const Int> target_lengths, std::span<const Int> source_lengths) {
-  const bool fits = weights.rank() == 3 && static_cast<Int>(target_lengths.size()) == weights.dim(0) &&
-                    static_cast<Int>(source_lengths.size()) == weights.dim(0);
-  check_copying("repeated_attention", fits, weights,
-                fmt::format("{} and {} lengths", target_lengths.size(), source_lengths.size()));
-  const Int batch = weights.dim(0), steps = weights.dim(1), keys = weights.dim(2);
-  const Tensor w = weights.value().contiguous();
-  const Kept<Int> rows(target_lengths.begin(), target_lengths.end()),
-      columns(source_lengths.begin(), source_lengths.end());
-  Kept<float> covered(static_cast<std::size_t>(keys));
-  double total = 0;
-  for (Int b = 0; b < batch; ++b) {
-    std::fill(covered.begin(), covered.end(), 0.0F);
-    for (Int t = 0; t < rows[static_cast<std::size_t>(b)]; ++t) {
-      const float* row = w.data() + (b * steps + t) * keys;
-      for (Int j = 0; j < columns[static_cast<std::size_t>(b)]; ++j) {
-        float& c = covered[static_cast<std::size_t>(j)];
-        total += std::min(row[j], c);
-        c += row[j];
-      }
-    }
-  }
-  return record(Tensor::full({}, static_cast<float>(total)), {weights},
-                [weights, w, rows, columns, batch, steps, keys](const Tensor& dy) {
-                  const Tensor dw = Tensor::zeros(w.shape());
-                  Kept<float> sum(static_cast<std::size_t>(keys)), later(static_cast<std::size_t>(keys));
-                  for (Int b = 0; b < batch; ++b) {
-                    const Int last = rows[static_cast<std::size_t>(b)];
-                    const Int width = columns[static_cast<std::size_t>(b)];
-                    std::fill(sum.begin(), sum.end(), 0.0F);
-                    std::fill(later.begin(), later.end(), 0.0F);
-                    // Forwards what is smaller at each step, as in the forward; backwards how often a later step has
-                    // the sum as the smaller one.
-                    for (Int t = 0; t < last; ++t) {
-                      const float* row = w.data() + (b * steps + t) * keys;
-                      float* to = dw.data() + (b * steps + t) * keys;
-                      for (Int j = 0; j < width; ++j) {
-                        float& c = sum[static_cast<std::size_t>(j)];
-                        to[j] = row[j] <= c ? 1.0F : 0.0F;
-                        c += row[j];
-                      }
-                    }
-                    for (Int t = last - 1; t >= 0; --t) {
-                      float* to = dw.data() + (b * steps + t) * keys;
-                      for (Int j = 0; j < width; ++j) {
-                        float& count = later[static_cast<std::size_t>(j)];
-                        const bool own = to[j] != 0.0F;
-                        to[j] = dy.item() * (to[j] + count);
-                        if (!own) count += 1;
-                      }
-                    }
-                  }
-                  weights.accumulate(dw);
-                });
 }
 
 void mix_copied(float gate, std::span<const float> weights, std::span<const std::int32_t> source, Int vocabulary,
