@@ -18,7 +18,7 @@ enum class TimePadding { same, causal };
 struct Conv1dOptions {
   TimePadding padding = TimePadding::same;     // where the window lies
   std::span<const std::int64_t> lengths = {};  // of each sequence, 0 to T; empty: all T. Only read during the call
-  const PackedWeight* packed = nullptr;        // the weights, used when nothing is recorded; may be null
+  const PackedWeight* packed = nullptr;        // used when nothing is recorded; the weights may then be empty
 };
 
 /// A convolution over time: `x` [B, T, C], `weights` [K C, O] for windows of K steps (row k C + c weighs channel c of

@@ -7,6 +7,7 @@
 #include "fovea/nn/layer_norm.hpp"
 #include "fovea/nn/linear.hpp"
 #include "fovea/nn/parameters.hpp"
+#include "fovea/nn/parameters_file.hpp"
 #include "fovea/nn/pass.hpp"
 #include "fovea/nn/positions.hpp"
 #include "fovea/nn/recurrent.hpp"
@@ -14,3 +15,4 @@
 #include "fovea/nn/row_table.hpp"
 #include "fovea/nn/ssru.hpp"
 #include "fovea/nn/trace.hpp"
+#include "fovea/nn/weight.hpp"

@@ -14,8 +14,6 @@
 
 namespace FOVEA_API fovea {
 
-class WholeFile;
-
 /// Whole numbers with a shape, as .npy and .safetensors hold them.
 struct IntegerArray {
   Shape shape;                       // of the array
@@ -42,9 +40,6 @@ struct TruthArray {
 
 /// Writes float32. The file appears whole or not at all.
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);
-
-/// The same into an open file, which the caller commits: of several files all appear or none.
-void write_npy(WholeFile& file, const Tensor& tensor);
 
 /// Writes int64. Throws ShapeError unless there are exactly shape.size() values.
 void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const std::int64_t> values);

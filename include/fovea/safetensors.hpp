@@ -16,6 +16,8 @@
 
 namespace FOVEA_API fovea {
 
+class WholeFile;
+
 /// A .safetensors file, memory-mapped. Everything in the header is checked when the file is opened; a FileError names
 /// the file and the field.
 ///
@@ -83,10 +85,10 @@ class SafetensorsWriter {
   void set_metadata(const std::string& key, const std::string& value);
   /// The file appears whole or not at all. Throws FileError.
   void write(const std::filesystem::path& path) const;
-  /// The same into an open file, which the caller commits: of several files all appear or none.
-  void write(WholeFile& file) const;
 
  private:
+  friend void write_safetensors(WholeFile& file, const SafetensorsWriter& writer);
+
   struct Item {
     const char* dtype = "";
     Shape shape;

@@ -122,7 +122,7 @@ ImportReport import_model(const fs::path& source, const fs::path& folder) {
     throw FileError(fmt::format("{}: {}", source.string(), error.what()));
   }
   for (const auto& entry : model.parameters.entries()) {
-    if (!entry.used)
+    if (entry.use == Parameters::Use::none)
       throw FileError(fmt::format("{}: weight {} is not part of the model", source.string(), entry.name));
   }
   write_model(folder, model.config, model.tokenizers, model.parameters);

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace fovea::kernels {
 namespace {
@@ -22,6 +23,19 @@ std::int32_t whole(float x, float by) {
 
 std::int8_t rounded(float x, float by) {
   return static_cast<std::int8_t>(whole(x, by));
+}
+
+// Four rows of kInt8Columns numbers as [column][4], and the sum of each column added to `total`.
+void interleave(const std::int8_t* from, std::int64_t row, std::int8_t* to, std::int32_t* total) {
+  std::array<std::uint32_t, kInt8Columns> four;
+#pragma omp simd
+  for (std::size_t c = 0; c < kInt8Columns; ++c) {
+    const std::int32_t q0 = from[c], q1 = (from + row)[c], q2 = (from + 2 * row)[c], q3 = (from + 3 * row)[c];
+    total[c] += q0 + q1 + q2 + q3;
+    four[c] = (static_cast<std::uint32_t>(q0) & 0xFFU) | (static_cast<std::uint32_t>(q1) & 0xFFU) << 8U |
+              (static_cast<std::uint32_t>(q2) & 0xFFU) << 16U | (static_cast<std::uint32_t>(q3) & 0xFFU) << 24U;
+  }
+  std::memcpy(to, four.data(), sizeof four);
 }
 
 }  // namespace
@@ -93,6 +107,44 @@ void int8_pack(const Int8Source& from, const float* scales, std::int64_t begin, 
         to[4 * c + 2] = static_cast<std::int8_t>(q2);
         to[4 * c + 3] = static_cast<std::int8_t>(q3);
       }
+    }
+    std::copy(total.begin(), total.end(), sums + first);
+  }
+}
+
+void int8_widen(std::int64_t count, const std::int8_t* q, float scale, float* y) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(q[i]) * scale;
+}
+
+void int8_widen(std::int64_t count, const std::int8_t* q, const float* scales, float* y) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(q[i]) * scales[i];
+}
+
+void int8_pack(const Int8Rounded& from, std::int64_t begin, std::int64_t end, std::int8_t* panels, std::int32_t* sums) {
+  const std::int64_t depth = int8_depth(from.k);
+  for (std::int64_t first = begin; first < end; first += kInt8Columns) {
+    std::int8_t* to = panels + first * depth;
+    const std::int64_t width = std::min(kInt8Columns, end - first);
+    std::array<std::int32_t, kInt8Columns> total{};
+    for (std::int64_t p = 0; p < depth; p += 4, to += 4 * kInt8Columns) {
+      const std::int8_t* at = from.q + p * from.row + first * from.column;
+      if (width == kInt8Columns && from.k - p >= 4 && from.column == 1) {
+        interleave(at, from.row, to, total.data());
+        continue;
+      }
+      std::array<std::int8_t, 4 * kInt8Columns> four{};  // [column][4 of k]; beyond k and the columns it is 0
+      const std::int64_t deep = std::min<std::int64_t>(4, from.k - p);
+      for (std::int64_t c = 0; c < width; ++c) {
+        for (std::int64_t i = 0; i < deep; ++i) {
+          four[static_cast<std::size_t>(4 * c + i)] = at[i * from.row + c * from.column];
+        }
+      }
+      for (std::size_t c = 0; c < kInt8Columns; ++c) {
+        total[c] += four[4 * c] + four[4 * c + 1] + four[4 * c + 2] + four[4 * c + 3];
+      }
+      std::memcpy(to, four.data(), four.size());
     }
     std::copy(total.begin(), total.end(), sums + first);
   }

@@ -13,11 +13,6 @@ PackedLayout PackedLayout::of(Storage storage, std::int64_t k, std::int64_t n) {
   return {storage, k, n, storage == Storage::int8 ? kInt8Columns : active().gemm->nr};
 }
 
-bool PackedLayout::usable() const {
-  if (!(*this == of(storage, k, n))) return false;
-  return storage != Storage::f32 || bf16_for(precision(), k, n) == nullptr;
-}
-
 std::size_t PackedLayout::bytes() const {
   const auto count = static_cast<std::size_t>(columns());
   if (storage == Storage::int8) {

@@ -1,4 +1,4 @@
-// The layout of a packed matrix in memory, so that it can be written to a file and used from there.
+// Where the numbers of a packed matrix are in memory.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,6 @@ struct PackedLayout {
   [[nodiscard]] std::size_t bytes() const;
   /// As the active kernels have it in fp32. A B that int8 cannot sum up (more than 65,536 rows) is stored in f16.
   [[nodiscard]] static PackedLayout of(Storage storage, std::int64_t k, std::int64_t n);
-  /// Whether products in the precision that is set can use it.
-  [[nodiscard]] bool usable() const;
   /// Behind the panels of int8: [columns()] each.
   [[nodiscard]] const float* int8_scales(const void* memory) const;
   [[nodiscard]] const std::int32_t* int8_sums(const void* memory) const;

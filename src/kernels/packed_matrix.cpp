@@ -102,15 +102,19 @@ PackedMatrix::PackedMatrix(const PackedMatrix& from, std::span<const std::int32_
   }
 }
 
-PackedMatrix::PackedMatrix(const PackedLayout& layout, const void* memory)
-    : k_(layout.k),
-      n_(layout.n),
-      kernels_(active().gemm),
-      half_(active().half),
-      int8_(active().int8),
-      storage_(layout.storage),
-      borrowed_(true),
-      memory_(const_cast<void*>(memory)) {}
+PackedMatrix::PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const std::int8_t* b, std::int64_t ldb,
+                           const float* scales)
+    : k_(k), n_(n), kernels_(active().gemm), half_(active().half), int8_(active().int8), storage_(Storage::int8) {
+  require(k <= kInt8Longest, "k", k, "int8 cannot sum up so many");
+  memory_ = arena_allocate(bytes());
+  auto* own_scales = const_cast<float*>(int8_scales());
+  std::fill(std::copy_n(scales, n, own_scales), own_scales + layout().columns(), 0.0F);
+  const Int8Rounded from = tb == Trans::no ? Int8Rounded{k, n, b, ldb, 1} : Int8Rounded{k, n, b, 1, ldb};
+  parallel_for((n + kInt8Columns - 1) / kInt8Columns, 16, [&](std::int64_t begin, std::int64_t end) {
+    int8_pack(from, begin * kInt8Columns, std::min(end * kInt8Columns, n), static_cast<std::int8_t*>(memory_),
+              const_cast<std::int32_t*>(int8_sums()));
+  });
+}
 
 PackedLayout PackedMatrix::layout() const {
   return {storage_, k_, n_, storage_ == Storage::int8 ? kInt8Columns : kernels_->nr};
@@ -137,12 +141,11 @@ PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
   std::swap(int8_, other.int8_);
   std::swap(storage_, other.storage_);
   std::swap(memory_, other.memory_);
-  std::swap(borrowed_, other.borrowed_);
   return *this;
 }
 
 PackedMatrix::~PackedMatrix() {
-  if (!borrowed_) arena_release(memory_);
+  arena_release(memory_);
 }
 
 std::size_t PackedMatrix::bytes() const {

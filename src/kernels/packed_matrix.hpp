@@ -37,8 +37,8 @@ class PackedMatrix {
   PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const float* b, std::int64_t ldb, Storage stored);
   /// Some columns of one in int8, in this order.
   PackedMatrix(const PackedMatrix& from, std::span<const std::int32_t> columns);
-  /// Packed before, for a layout that is usable(), in memory that the caller keeps, aligned to 64 bytes.
-  PackedMatrix(const PackedLayout& layout, const void* memory);
+  /// One that is in int8 already, with the scale of each column of op(B); k is at most kInt8Longest, no number -128.
+  PackedMatrix(Trans tb, std::int64_t k, std::int64_t n, const std::int8_t* b, std::int64_t ldb, const float* scales);
   PackedMatrix(PackedMatrix&& other) noexcept;
   PackedMatrix& operator=(PackedMatrix&& other) noexcept;
   PackedMatrix(const PackedMatrix&) = delete;
@@ -74,7 +74,6 @@ class PackedMatrix {
   const HalfKernels* half_ = nullptr;
   const Int8Kernels* int8_ = nullptr;
   Storage storage_ = Storage::f32;
-  bool borrowed_ = false;  // the memory is another's
   void* memory_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What a loss says about where a decoder attended.
+// Losses on the attention of a decoder.
 #pragma once
 
 #include <cstdint>

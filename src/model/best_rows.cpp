@@ -10,16 +10,17 @@
 #include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/kernels.hpp"
+#include "tensor/matrix_of.hpp"
 
 namespace fovea {
 namespace {
 
 constexpr float kLeast = -std::numeric_limits<float>::infinity();
 
-// The order of scores as that of whole numbers, so that a comparison tells scores and then tokens apart without a
-// branch; 0 is below all of them.
+// Scores as whole numbers in the same order, so that one comparison without a branch orders by score and then by token.
+// 0 is below all of them.
 std::uint32_t rank(float score) {
-  const auto bits = std::bit_cast<std::uint32_t>(score + 0.0F);  // of -0, that of 0
+  const auto bits = std::bit_cast<std::uint32_t>(score + 0.0F);  // -0 counts as 0
   return bits ^ ((bits >> 31) != 0 ? 0xFFFFFFFFU : 0x80000000U);
 }
 float score_of(std::uint32_t rank) {
@@ -37,7 +38,7 @@ BestTokens::Token token_of(std::uint64_t key) {
   return {score_of(rank_of(key)), static_cast<std::int32_t>(0xFFFFFFFFU - static_cast<std::uint32_t>(key))};
 }
 
-// Among `most` keys, best first. Short lists are moved without branches, which nobody could foretell.
+// Inserts into `most` keys, best first. Short lists are moved without branches, which would be unpredictable.
 void insert(std::uint64_t key, std::uint64_t* held, int most) {
   constexpr int kShort = 32;
   if (most > kShort) {
@@ -51,14 +52,14 @@ void insert(std::uint64_t key, std::uint64_t* held, int most) {
   held[0] = std::max(held[0], key);
 }
 
-// What a score must exceed to count: the last of a full list, whose token is lower than those to come, and what is just
-// below the floor, since it may be a later token's.
+// A score must exceed this to count: the last of a full list, whose token is lower than those that follow, and the
+// number just below the floor, since the floor may be the score of a later token.
 float bar_of(const std::uint64_t* held, int most, std::uint32_t floor) {
   const std::uint32_t bar = std::max(rank_of(held[most - 1]), floor == 0 ? 0 : floor - 1);
   return bar == 0 ? kLeast : score_of(bar);
 }
 
-// `score` is one that as many tokens reach as are wanted.
+// At least request.count tokens reach `score`.
 void raise(std::atomic_ref<std::uint32_t> floor, float score) {
   if (!(score > kLeast)) return;
   const std::uint32_t to = rank(score);
@@ -109,12 +110,12 @@ void BestRows::choose(std::int64_t rows, const float* states, const PackedWeight
   ends_.resize(count);
   held_.assign(parts * count * most, 0);
   floors_.assign(count, 0);
-  // As many columns at a time as stay in the second-level cache beside the weights; of few rows a whole part.
+  // As many columns at a time as fit into the second-level cache with the weights; for few rows a whole part.
   constexpr std::int64_t kTogether = 32 * 1024;
   const std::int64_t most_blocks = (blocks_ + static_cast<std::int64_t>(parts) - 1) / static_cast<std::int64_t>(parts);
   const std::int64_t width = std::clamp<std::int64_t>(kTogether / rows / kPeakColumns, 1, most_blocks) * kPeakColumns;
   kernels::visit_gemm_packed(
-      rows, states, weight.in(), weight.matrix(), bias, width,
+      rows, states, weight.in(), matrix_of(weight), bias, width,
       {this, [](void* self, int part, std::int64_t first, std::int64_t n, const float* values, std::int64_t stride) {
          static_cast<BestRows*>(self)->visit(part, first, n, values, stride);
        }});
@@ -180,7 +181,7 @@ void BestRows::keep_best(std::uint64_t* held, std::atomic_ref<std::uint32_t> flo
   const kernels::RowKernels& kernels = *kernels::active().rows;
   std::array<std::int32_t, kPeakColumns> at;
   float bar = bar_of(held, request_.count, floor.load(std::memory_order_relaxed));
-  // Without a bar everything is above it: a few columns at a time, so that one is there soon.
+  // Without a bar every column is above it: a few columns at a time give a bar soon.
   const std::int64_t together = bar > kLeast ? n : std::min<std::int64_t>(n, 32);
   for (std::int64_t j = 0; j < n; j += together) {
     const std::int64_t found = kernels.above(x + j, std::min(together, n - j), bar, at.data());

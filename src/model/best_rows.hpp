@@ -1,4 +1,4 @@
-// The best tokens of rows of logits that come some columns at a time and are not kept.
+// The best tokens of rows of logits that are computed some columns at a time and not stored.
 #pragma once
 
 #include <atomic>
@@ -11,13 +11,13 @@
 
 namespace fovea {
 
-/// Columns that a maximum and a sum of exponentials are formed over; those of a row are put together in the order of
-/// its columns, so that its bytes depend neither on the other rows nor on threads.
+/// Number of columns of one maximum and sum of exponentials. Those of a row are combined in the order of its columns,
+/// so that its bytes depend neither on the other rows nor on threads.
 constexpr std::int64_t kPeakColumns = 256;
 
 /// The peak of a whole row from those of its columns.
 [[nodiscard]] kernels::Peak joined(const kernels::Peak* peaks, std::int64_t count);
-/// The same of a row that is there: x[n].
+/// The same of a stored row: x[n].
 [[nodiscard]] kernels::Peak peak_of_row(const float* x, std::int64_t n);
 
 /// The output layer and the choice of its best tokens in one: every logit is read once, while it is in the cache.
@@ -29,7 +29,7 @@ class BestRows {
 
  private:
   void visit(int part, std::int64_t first, std::int64_t n, const float* values, std::int64_t stride);
-  // Keeps the best of columns first to first + n of a row; n is at most kPeakColumns.
+  // Adds the best of columns first to first + n of a row to `held`; n is at most kPeakColumns.
   void keep_best(std::uint64_t* held, std::atomic_ref<std::uint32_t> floor, std::int64_t first, std::int64_t n,
                  const float* x) const;
 
@@ -37,9 +37,9 @@ class BestRows {
   std::int64_t rows_ = 0, blocks_ = 0;
   std::vector<kernels::Peak> peaks_;  // [rows, blocks]
   std::vector<float> ends_;           // [rows]
-  // A token and its score as one number: the better one is the larger, 0 is none.
+  // A token and its score as one number: larger is better, 0 is no token.
   std::vector<std::uint64_t> held_;    // [parts, rows, request.count], best first
-  std::vector<std::uint32_t> floors_;  // [rows]: a score that as many tokens have as are wanted, in some part
+  std::vector<std::uint32_t> floors_;  // [rows]: a score that request.count tokens of some part reach
 };
 
 }  // namespace fovea

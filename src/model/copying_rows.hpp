@@ -1,4 +1,4 @@
-// What decoding with copying keeps: the words of each sentence, and which sentence a row is of.
+// The state of decoding with copying: the words of each sentence, and the sentence of each row.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace fovea {
 /// The rows of a stepper whose model copies. See Stepper for what a row is.
 class CopyingRows {
  public:
-  /// `projected` is the memory's part of the gate, a number per position; `vocabulary` the model's own.
+  /// `projected` is CopyGate::memory of the memory, a number per position; `vocabulary` the model's own.
   CopyingRows(const Memory& memory, const Tensor& projected, std::int64_t vocabulary);
 
-  /// The tokens as a decoder can be fed with them: words that only the source has as <unk>.
+  /// The tokens as the decoder's input: words that only the source has become <unk>.
   [[nodiscard]] std::span<const std::int32_t> fed(std::span<const std::int32_t> tokens);
-  /// Log-probabilities over the vocabulary and the words of the sources from the logits [rows, vocabulary], the rest of
-  /// the gate [rows, 1] and the weights [rows, heads, source length], of which the first head's count.
+  /// Log-probabilities over the vocabulary and the words of the sources from the logits [rows, vocabulary], CopyGate's
+  /// rest() [rows, 1] and the weights [rows, heads, source length], of which the first head's are used.
   [[nodiscard]] Tensor mixed(const Tensor& logits, const Tensor& gate, const Tensor& weights);
   void keep(std::span<const std::int32_t> rows);
 
  private:
-  std::int64_t vocabulary_, size_, length_;  // size_: with the words of the source that has most
+  std::int64_t vocabulary_, size_, length_;  // size_: includes the words of the source with the most
   std::vector<std::int32_t> copies_;         // [sentences * length]
   std::vector<std::int64_t> lengths_;        // [sentences]
   Tensor projected_;                         // [sentences, length]

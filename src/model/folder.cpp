@@ -13,6 +13,7 @@
 #include "fovea/model/picture_model.hpp"
 #include "fovea/model/seq2seq.hpp"
 #include "fovea/model/text_classifier.hpp"
+#include "fovea/nn/parameters_file.hpp"
 #include "fovea/safetensors.hpp"
 #include "model/config_json.hpp"
 #include "text/tokenizer/turn_tokenizer.hpp"
@@ -33,8 +34,8 @@ std::string task_of(const ModelConfig& config) {
 void write_model_config(const std::filesystem::path& folder, const ModelConfig& config, const Tokenizers& tokenizers) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw FileError(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
-  // Two that number the same tokens may still cut text differently. Only a source of tokens has one.
+  if (error) throw FileError(fmt::format("{}: the folder cannot be created: {}", folder.string(), error.message()));
+  // Two tokenizers with the same ids may still split text differently. Only a source of tokens has a tokenizer.
   const bool one = config.shared_vocabulary && tokenizers.source == tokenizers.target;
   if (tokenizers.source) tokenizers.source->save(folder, one ? "shared" : "source");
   if (!one) tokenizers.target->save(folder, "target");
@@ -55,14 +56,14 @@ void write_model_weights(const std::filesystem::path& folder, const Parameters& 
 ModelConfig read_model_config(const std::filesystem::path& folder) {
   const std::string file = (folder / "config.json").string();
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw FileError(fmt::format("{}: cannot be read; a model folder holds it", file));
+  if (!in) throw FileError(fmt::format("{}: cannot be read; a model folder must hold this file", file));
   std::ostringstream text;
   text << in.rdbuf();
   const auto json = parse_json(text.str(), file);
   if (!json.is_object()) throw FileError(file + ": not a JSON object");
   const auto format = json.find("format");
   if (format == json.end() || !format->is_number_integer()) {
-    throw FileError(file + ": \"format\" is missing; a Fovea model says which format it has");
+    throw FileError(file + ": \"format\" is missing; it must be the number of the format");
   }
   if (*format != kFormat) {
     throw FileError(fmt::format("{}: \"format\" is {}, this version of Fovea reads {}; {}", file, format->dump(),
@@ -77,7 +78,7 @@ ModelConfig read_model_config(const std::filesystem::path& folder) {
   const ModelConfig config = model_config_from_json(*model, file);
   const auto task = json.find("task");
   if (task == json.end() || *task != task_of(config)) {
-    throw FileError(fmt::format("{}: \"task\" is not \"{}\", which the model's parts are for", file, task_of(config)));
+    throw FileError(fmt::format("{}: \"task\" must be \"{}\", as the model's parts are", file, task_of(config)));
   }
   return config;
 }
@@ -126,12 +127,9 @@ void build_weights(const ModelConfig& config, Parameters& parameters) {
 }
 
 void pack_weights(const ModelConfig& config, Parameters& parameters, const LoadOptions& how) {
-  build_weights(config, parameters);  // the layers say what they multiply with
+  build_weights(config, parameters);  // registers which matrices layers multiply with
   const Storage type = how.type.value_or(parameters.stored());
-  if (type != parameters.stored()) {  // what a file holds is rounded
-    parameters.unpack();
-    parameters.round(type);
-  }
+  if (type != parameters.stored()) parameters.round(type);  // what a file holds is rounded already
   parameters.pack(type);
 }
 
@@ -139,20 +137,16 @@ bool unfinished_model(const std::filesystem::path& folder) {
   return std::filesystem::exists(folder / kPartial) && !std::filesystem::exists(folder / kWeights);
 }
 
-// Made beside the place, then moved there with the weights last: whenever it ends, the folder holds what it held
-// before, or no model, or the new one.
+// Written to a folder inside `to`, then moved with the weights last: whenever the process ends, `to` holds the old
+// model, no model, or the new one.
 void write_model(const std::filesystem::path& to, const ModelConfig& config, const Tokenizers& tokenizers,
-                 const Parameters& parameters, Storage storage, bool packed) {
+                 const Parameters& parameters, Storage storage) {
   std::error_code error;
   const std::filesystem::path made = to / kPartial;
   std::filesystem::remove_all(made, error);
   try {
     write_model_config(made, config, tokenizers);
-    if (packed) {
-      parameters.save_packed(made / kWeights, storage);
-    } else {
-      parameters.save(made / kWeights, storage);
-    }
+    save_parameters(parameters, made / kWeights, storage);
     std::filesystem::remove(to / kWeights);
     for (const auto& file : std::filesystem::directory_iterator(made)) {
       if (file.path().filename() != kWeights) std::filesystem::rename(file.path(), to / file.path().filename());
@@ -168,8 +162,7 @@ void write_model(const std::filesystem::path& to, const ModelConfig& config, con
   }
 }
 
-void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage,
-                    bool packed) {
+void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage) {
   const LoadedModel model = load_model(folder);
   std::error_code error;
   if (std::filesystem::equivalent(folder, to, error)) {
@@ -178,7 +171,7 @@ void quantize_model(const std::filesystem::path& folder, const std::filesystem::
   if (std::filesystem::exists(to / "checkpoint.safetensors", error)) {
     throw UsageError(fmt::format("out: {} holds a training; another folder is needed", to.string()));
   }
-  write_model(to, model.config, model.tokenizers, model.parameters, storage, packed);
+  write_model(to, model.config, model.tokenizers, model.parameters, storage);
 }
 
 LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& how) {
@@ -186,14 +179,15 @@ LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& h
   const ModelConfig config = read_model_config(folder);
   const Tokenizers tokenizers = read_tokenizers(folder, config);
   const std::filesystem::path file = folder / kWeights;
-  LoadedModel loaded{config, Parameters::load(file, how.in_place), tokenizers};
+  LoadedModel loaded{config, load_parameters(file, how.in_place), tokenizers};
   try {
     build_weights(loaded.config, loaded.parameters);
   } catch (const Error& error) {
     throw FileError(fmt::format("{}: {}", file.string(), error.what()));
   }
   for (const auto& entry : loaded.parameters.entries()) {
-    if (!entry.used) throw FileError(fmt::format("{}: weight {} is not part of this model", file.string(), entry.name));
+    if (entry.use == Parameters::Use::none)
+      throw FileError(fmt::format("{}: weight {} is not part of this model", file.string(), entry.name));
   }
   return loaded;
 }

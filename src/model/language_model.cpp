@@ -8,7 +8,7 @@ namespace {
 const ModelConfig& checked_language_model(const ModelConfig& config) {
   config.check();
   if (!std::holds_alternative<NoSourceConfig>(config.source)) {
-    throw UsageError(std::string("source: a language model has none, not ") + kind_of(config.source));
+    throw UsageError(std::string("source: must be none for a language model, is ") + kind_of(config.source));
   }
   return config;
 }

@@ -1,4 +1,4 @@
-// One layer's attention as a run wants it: its weights reported, its weights changed.
+// One layer's attention in a run: weights that are reported, weights that are changed.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace fovea {
 /// Weights of all layers: whole, or the largest of each query where Pass::top says so.
 struct AttentionReport {
   AttentionKind kind;
-  bool wanted;                   // otherwise nothing is reported
+  bool wanted;                   // false: nothing is reported
   std::vector<Var>& weights;     // gets [batch, heads, queries, keys] of each layer
   std::vector<TopWeights>& top;  // the same where Pass::top is above 0
 };

@@ -7,7 +7,7 @@
 
 namespace fovea {
 
-// Which of the two a conversation has, says its configuration.
+// The configuration of a conversation's source chooses one of the two.
 struct Seq2Seq::TurnParts {
   TurnParts(const TurnSourceConfig& config, std::int64_t width, Parameters& p) {
     if (config.turns == Turns::hierarchical) {

@@ -9,6 +9,7 @@
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"
+#include "tensor/matrix_of.hpp"
 
 namespace fovea {
 namespace {
@@ -44,7 +45,7 @@ ShortOutput::ShortOutput(const Weight& output, const Tensor& bias, std::vector<s
     sentence_of_.push_back(static_cast<std::int32_t>(s));
   }
   const Storage storage = output.packed ? output.packed->storage() : Storage::f32;
-  const Tensor weights = storage == Storage::int8 ? Tensor() : output.values().contiguous();
+  const Tensor weights = storage == Storage::int8 ? Tensor() : output.values().value().contiguous();
   parallel_for(static_cast<std::int64_t>(sentences_.size()), 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t s = begin; s < end; ++s) {
       Sentence& sentence = sentences_[static_cast<std::size_t>(s)];
@@ -69,7 +70,7 @@ Tensor ShortOutput::logits(const Tensor& states) const {
       std::int64_t last = row + 1;
       while (last < end && &of(last) == &sentence) ++last;
       if (sentence.output) {
-        kernels::gemm_packed(last - row, x.data() + row * width, width, sentence.output->matrix(), 0.0F,
+        kernels::gemm_packed(last - row, x.data() + row * width, width, matrix_of(*sentence.output), 0.0F,
                              own.data() + row * widest_, widest_, {.bias = sentence.bias.data()});
       }
       for (; row < last; ++row) {

@@ -10,14 +10,14 @@
 
 namespace fovea {
 
-/// For each sentence of a batch the rows of an output layer that it may write. What a batch may write together is soon
+/// For each sentence of a batch the output layer's rows of its candidates. The candidates of a whole batch soon make up
 /// most of the vocabulary, so each sentence's hypotheses are multiplied with its own rows.
 class ShortOutput {
  public:
   /// `output` [vocabulary, width]; candidates per sentence, sorted.
   ShortOutput(const Weight& output, const Tensor& bias, std::vector<std::vector<std::int32_t>> candidates);
 
-  /// states [rows, width] to [rows, the most candidates of a sentence]; -inf behind a row's own.
+  /// states [rows, width] to [rows, most candidates of a sentence]; -inf past a row's own.
   [[nodiscard]] Tensor logits(const Tensor& states) const;
   void keep(std::span<const std::int32_t> rows);
   [[nodiscard]] std::span<const std::int32_t> candidates(std::int64_t row) const { return of(row).candidates; }

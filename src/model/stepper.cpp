@@ -5,7 +5,7 @@
 namespace fovea {
 
 void Stepper::restrict_to(std::vector<std::vector<std::int32_t>> /*candidates*/) {
-  throw UsageError("shortlist: this model cannot limit what it writes");
+  throw UsageError("shortlist: not supported by this model");
 }
 
 }  // namespace fovea

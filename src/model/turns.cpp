@@ -49,11 +49,11 @@ Memory TurnAttention::encode(const Encoder& encoder, const Var& embedded, const 
                              const TurnPlaces& places, Pass& pass, bool want_attention) const {
   const auto turns = static_cast<std::int64_t>(places.first.size());
   const std::int64_t batch = source.batch, length = source.length, longest = places.longest, most = places.most;
-  // From rows of tokens to rows of turns. Padding takes any row's place: nobody reads it.
+  // From rows of tokens to rows of turns. Padding copies an arbitrary row, which is never read.
   std::vector<std::int32_t> take(static_cast<std::size_t>(turns * longest), 0);
-  std::vector<std::int32_t> word_at(static_cast<std::size_t>(batch * length), 0);  // where a token went
+  std::vector<std::int32_t> word_at(static_cast<std::size_t>(batch * length), 0);  // the new place of a token
   std::vector<std::int32_t> turn_at(static_cast<std::size_t>(batch * length), 0);  // its turn in [batch, most]
-  std::vector<std::int32_t> turn_row(static_cast<std::size_t>(batch * most), 0);   // which turn stands at [b, t]
+  std::vector<std::int32_t> turn_row(static_cast<std::size_t>(batch * most), 0);   // the turn at [b, t]
   std::vector<std::int32_t> back(static_cast<std::size_t>(batch * most), 0);
   std::vector<std::int32_t> last(static_cast<std::size_t>(batch), 0);  // turn of each row
   std::int64_t of_row = 0;
@@ -74,7 +74,7 @@ Memory TurnAttention::encode(const Encoder& encoder, const Var& embedded, const 
   }
   const std::int64_t in = embedded.dim(2);
   const Var by_turn = reshape(gather(reshape(embedded, {batch * length, in}), take), {turns, longest, in});
-  const std::int64_t top = std::exchange(pass.top, 0);  // within a turn all weights are few
+  const std::int64_t top = std::exchange(pass.top, 0);  // a turn is short: all weights are reported
   const Memory read = encoder.encode({by_turn, places.size}, pass, want_attention);
   pass.top = top;
   const std::int64_t width = read.states.dim(2);

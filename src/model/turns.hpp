@@ -1,4 +1,4 @@
-// The turns of a conversation in a source: what tells them apart, and attention over them.
+// The turns of a conversation in a source: embeddings of turns, and attention over turns.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace fovea {
 
-/// Where the turns of a batch stand: <s> ends a turn, and the source's end of sequence the last.
+/// The positions of the turns of a batch: <s> ends a turn, and the source's end of sequence ends the last.
 struct TurnPlaces {
   explicit TurnPlaces(const Tokens& source);
 
-  std::vector<std::int32_t> back;         // [batch * length]: how many turns before the last one; padding has 0
-  std::vector<std::int32_t> number;       // [batch * length]: counted from a row's first
-  std::vector<std::int64_t> first, size;  // of each turn of the batch: where in its row, and how many tokens
-  std::vector<std::int32_t> row;          // of each turn
-  std::vector<std::int64_t> turns;        // [batch]
-  std::int64_t longest = 0, most = 0;     // tokens of a turn, turns of a row
+  std::vector<std::int32_t> back;    // [batch * length]: how many turns before the last one; padding has 0
+  std::vector<std::int32_t> number;  // [batch * length]: counted from a row's first
+  std::vector<std::int64_t> first,
+      size;                       // of each turn of the batch: its first position in its row, and its number of tokens
+  std::vector<std::int32_t> row;  // of each turn
+  std::vector<std::int64_t> turns;     // [batch]
+  std::int64_t longest = 0, most = 0;  // tokens of a turn, turns of a row
 };
 
 /// Flat (the turns as one sequence): each token's embedding gets that of its turn, counted from the last.
@@ -39,7 +40,7 @@ class TurnEmbedding {
 };
 
 /// Hierarchical (after Yang et al. 2016 and Xing et al. 2018): the encoder reads each turn alone; attention over its
-/// words makes a vector of it; the turns attend to each other; and each word's state gets what its turn found.
+/// words makes a vector of it; the turns attend to each other; the context of its turn is added to each word's state.
 class TurnAttention {
  public:
   /// Weights NAME.…; `width` is the encoder's.

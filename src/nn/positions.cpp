@@ -52,8 +52,8 @@ Var PositionEmbedding::add_to(const Var& x, std::int64_t first) const {
     }
     const Var rows = slice(table_, 0, first, end);
     if (!options_.scaled) return add_rows(x, rows);
-    // As large as the embeddings, which are scaled alike: unscaled, they would at first be all but invisible beside
-    // them.
+    // As large as the embeddings, which are scaled by the same factor: unscaled, positions would be much smaller at
+    // first.
     return add_rows(x, scale(rows, std::sqrt(static_cast<float>(x.dim(2)))));
   }
   if (!computed_ || computed_.dim(0) < end) {

@@ -4,7 +4,7 @@ namespace fovea {
 
 namespace {
 
-// Decoders cut and join its values in forms of their own, so they are kept beside the packed form.
+// Decoders slice and join its values, so they are kept in addition to the packed form.
 Weight kept_matrix(Parameters& p, const std::string& name, const Shape& shape, const Init& init) {
   (void)p.get(name, shape, init, MatrixLayout::in_out);
   return p.matrix(name, shape, init);

@@ -1,8 +1,8 @@
 // rows, or bags of rows, of a table
 //   forward   y_p = c / sqrt(n_p) * sum of table[i] over the n_p ids i of bag p; zeros for an empty bag
 //   backward  dtable[v] = sum of c / sqrt(n_p) * dy_p over all p and all i = v in bag p
-// The root keeps the size of y alike whatever a bag holds: the rows are about independent of each other. Rows one by
-// one are bags of one.
+// The root keeps the size of y independent of n, since rows are about independent of each other. A single row is a bag
+// of one.
 #include "fovea/nn/row_table.hpp"
 
 #include <fmt/format.h>

@@ -1,13 +1,12 @@
 // Products with a weight, packed or not.
-#include "fovea/nn/parameters.hpp"
+#include "fovea/nn/weight.hpp"
+
 #include "kernels/gemm.hpp"
-#include "nn/packed_file.hpp"
 
 namespace fovea {
 
-Tensor Weight::values() const {
-  const Tensor own = var.value();
-  return stands_for_packed(own) ? packed->unpacked(layout) : own;
+Var Weight::values() const {
+  return var ? var : Var(packed->unpacked(layout));
 }
 
 Tensor Weight::product(const Tensor& x, const Tensor& bias, Activation activation) const {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/mapped_file.hpp"
-#include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "tensor/convert.hpp"
 #include "tensor/npy_header.hpp"
+#include "tensor/write.hpp"
 
 namespace fovea {
 namespace {

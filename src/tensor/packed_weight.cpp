@@ -1,10 +1,11 @@
 #include "fovea/packed_weight.hpp"
 
-#include <utility>
+#include <cstring>
 
+#include "fovea/error.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/packed_layout.hpp"
-#include "kernels/packed_matrix.hpp"
+#include "tensor/matrix_of.hpp"
 
 namespace fovea {
 namespace {
@@ -18,15 +19,31 @@ std::unique_ptr<const kernels::PackedMatrix> packed(const Tensor& w, MatrixLayou
   return std::make_unique<PackedMatrix>(Trans::yes, w.dim(1), w.dim(0), w.data(), w.dim(1), storage);
 }
 
+std::unique_ptr<const kernels::PackedMatrix> packed(const Int8Matrix& w) {
+  if (!PackedWeight::fits(w)) throw UsageError("packed weight: the matrix does not fit products in int8");
+  const bool in_out = w.layout() == MatrixLayout::in_out;
+  return std::make_unique<kernels::PackedMatrix>(in_out ? kernels::Trans::no : kernels::Trans::yes,
+                                                 in_out ? w.rows : w.columns, in_out ? w.columns : w.rows, w.q.data(),
+                                                 w.columns, w.scale.data());
+}
+
 }  // namespace
 
+const kernels::PackedMatrix& matrix_of(const PackedWeight& weight) {
+  return *weight.matrix_;
+}
+
+PackedWeight::PackedWeight(const Int8Matrix& w) : matrix_(packed(w)) {}
 PackedWeight::PackedWeight(const Tensor& w, MatrixLayout layout, Storage storage)
     : matrix_(packed(w.contiguous(), layout, storage)) {}
 PackedWeight::PackedWeight(const PackedWeight& from, std::span<const std::int32_t> outputs)
-    : matrix_(std::make_unique<kernels::PackedMatrix>(from.matrix(), outputs)) {}
-PackedWeight::PackedWeight(const kernels::PackedLayout& layout, const void* memory, std::shared_ptr<const void> owner)
-    : matrix_(std::make_unique<kernels::PackedMatrix>(layout, memory)), owner_(std::move(owner)) {}
+    : matrix_(std::make_unique<kernels::PackedMatrix>(*from.matrix_, outputs)) {}
 PackedWeight::~PackedWeight() = default;
+
+bool PackedWeight::fits(const Int8Matrix& w) {
+  const std::int64_t in = w.layout() == MatrixLayout::in_out ? w.rows : w.columns;
+  return in <= kernels::kInt8Longest && (w.q.empty() || std::memchr(w.q.data(), 0x80, w.q.size()) == nullptr);
+}
 
 Storage PackedWeight::storage() const {
   return matrix_->storage();

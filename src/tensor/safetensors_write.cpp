@@ -4,12 +4,12 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "base/whole_file.hpp"
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
 #include "kernels/half.hpp"
 #include "kernels/kernels.hpp"
 #include "tensor/safetensors_header.hpp"
+#include "tensor/write.hpp"
 
 namespace fovea {
 namespace {
@@ -75,24 +75,24 @@ void SafetensorsWriter::set_metadata(const std::string& key, const std::string& 
 
 void SafetensorsWriter::write(const std::filesystem::path& path) const {
   WholeFile file(path);
-  write(file);
+  write_safetensors(file, *this);
   file.commit();
 }
 
-void SafetensorsWriter::write(WholeFile& file) const {
+void write_safetensors(WholeFile& file, const SafetensorsWriter& writer) {
   std::string header = "{";
-  if (!metadata_.empty()) {
+  if (!writer.metadata_.empty()) {
     header += R"("__metadata__":{)";
-    for (const auto& [key, value] : metadata_) header += fmt::format("{}:{},", quoted(key), quoted(value));
+    for (const auto& [key, value] : writer.metadata_) header += fmt::format("{}:{},", quoted(key), quoted(value));
     header.back() = '}';
   }
   // Those first that leave the next one aligned as tensors are, so that most can be used in place; then wide types
   // first, so that every tensor is aligned for its type without gaps between them.
-  std::vector<const Item*> order;
+  std::vector<const SafetensorsWriter::Item*> order;
   std::size_t at = 0;
   for (const bool whole : {true, false}) {
     for (const std::size_t width : {std::size_t{8}, std::size_t{4}, std::size_t{2}, std::size_t{1}})
-      for (const auto& [name, item] : items_) {
+      for (const auto& [name, item] : writer.items_) {
         if (detail::safetensors_item(item.dtype) != width) continue;
         if ((static_cast<std::size_t>(item.shape.size()) * width % kAlign == 0) != whole) continue;
         const std::size_t end = at + static_cast<std::size_t>(item.shape.size()) * width;
@@ -108,7 +108,7 @@ void SafetensorsWriter::write(WholeFile& file) const {
 
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(header);
-  for (const Item* item : order) {
+  for (const SafetensorsWriter::Item* item : order) {
     if (item->tensor) {
       const Tensor packed = item->tensor.contiguous();
       file.write(std::as_bytes(packed.values()));

@@ -5,6 +5,7 @@
 #include "fovea/error.hpp"
 #include "fovea/interop.hpp"
 #include "fovea/model/folder.hpp"
+#include "fovea/nn/parameters_file.hpp"
 #include "fovea/translator.hpp"
 #include "support/scratch.hpp"
 #include "support/tiny_model.hpp"
@@ -46,7 +47,7 @@ void write_model(const fs::path& folder, const Kind& kind) {
   Parameters parameters(7);
   build_weights(config, parameters);
   write_model_config(folder, config, tokenizers);
-  parameters.save(folder / "model.safetensors");
+  save_parameters(parameters, folder / "model.safetensors");
 }
 
 void expect_same_outputs(const fs::path& a, const fs::path& b) {
@@ -69,8 +70,8 @@ void expect_round_trip(const Kind& kind, ExportFormat format) {
   export_model(scratch / "model", format, scratch / "out");
   (void)import_model(scratch / "out", scratch / "back");
   expect_same_outputs(scratch / "model", scratch / "back");
-  const Parameters before = Parameters::load(scratch / "model" / "model.safetensors");
-  const Parameters after = Parameters::load(scratch / "back" / "model.safetensors");
+  const Parameters before = load_parameters(scratch / "model" / "model.safetensors");
+  const Parameters after = load_parameters(scratch / "back" / "model.safetensors");
   EXPECT_EQ(before.entries().size(), after.entries().size());
 }
 

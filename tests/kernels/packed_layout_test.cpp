@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>
 
-#include "base/arena.hpp"
-#include "kernels/gemm.hpp"
+#include "kernels/int8_weights.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/packed_matrix.hpp"
 
@@ -22,25 +22,42 @@ std::vector<float> some_values(std::int64_t count, unsigned seed) {
   return values;
 }
 
-TEST(PackedLayout, PackedBytesElsewhereMultiplyAlike) {
+// A matrix that is in int8 already is laid out as one that packing rounds.
+TEST(PackedLayout, Int8FromAFileIsPackedAsFloatsThatRoundToIt) {
   for (const Table* table : available()) {
     const ScopedKernels use(*table);
-    for (const Storage storage : {Storage::f32, Storage::f16, Storage::int8}) {
-      for (const auto& [k, n] : {std::pair{1, 1}, {7, 33}, {130, 17}, {64, 100}}) {
+    for (const auto& [k, n] : {std::pair{1, 1}, {7, 33}, {130, 17}, {64, 100}}) {
+      for (const Trans tb : {Trans::no, Trans::yes}) {
+        const std::int64_t ldb = tb == Trans::no ? n : k;
+        const std::int64_t row = tb == Trans::no ? ldb : 1, column = tb == Trans::no ? 1 : ldb;
         const auto b = some_values(k * n, 2);
-        const auto a = some_values(3 * k, 1);
-        const PackedMatrix packed(Trans::no, k, n, b.data(), n, storage);
-        const PackedLayout layout = packed.layout();
-        EXPECT_EQ(layout, PackedLayout::of(storage, k, n));
-        EXPECT_TRUE(layout.usable());
-        EXPECT_EQ(layout.bytes(), packed.bytes());
-        const std::shared_ptr<void> copy(arena_allocate(layout.bytes()), arena_release);
-        std::memcpy(copy.get(), packed.memory(), layout.bytes());
-        const PackedMatrix elsewhere(layout, copy.get());
-        std::vector<float> expected(static_cast<std::size_t>(3 * n)), actual(expected);
-        gemm_packed(3, a.data(), k, packed, 0.0F, expected.data(), n);
-        gemm_packed(3, a.data(), k, elsewhere, 0.0F, actual.data(), n);
-        EXPECT_EQ(actual, expected) << table->name << ' ' << k << 'x' << n;
+        const PackedMatrix expected(tb, k, n, b.data(), ldb, Storage::int8);
+        std::vector<float> scales(static_cast<std::size_t>(n));
+        int8_scales({k, n, b.data(), row, column}, scales.data());
+        std::vector<std::int8_t> q(b.size());
+        for (std::int64_t p = 0; p < k; ++p) {
+          for (std::int64_t j = 0; j < n; ++j) {
+            const auto at = static_cast<std::size_t>(p * row + j * column);
+            int8_round(1, &b[at], scales[static_cast<std::size_t>(j)], &q[at]);
+          }
+        }
+        const PackedMatrix packed(tb, k, n, q.data(), ldb, scales.data());
+        ASSERT_EQ(packed.layout(), expected.layout());
+        const auto used = static_cast<std::size_t>(packed.layout().columns() * int8_depth(k));
+        EXPECT_EQ(std::memcmp(packed.memory(), expected.memory(), used), 0) << table->name << ' ' << k << 'x' << n;
+        EXPECT_TRUE(std::equal(scales.begin(), scales.end(), packed.int8_scales()));
+        EXPECT_TRUE(std::equal(packed.int8_sums(), packed.int8_sums() + n, expected.int8_sums()));
+        std::vector<float> wanted(static_cast<std::size_t>(k * n)), widened(wanted);
+        unpack(expected.layout(), expected.memory(), wanted.data(), row, column);
+        for (std::int64_t i = 0; i < k * n / ldb; ++i) {
+          const std::size_t at = static_cast<std::size_t>(i * ldb);
+          if (tb == Trans::no) {
+            int8_widen(ldb, &q[at], scales.data(), &widened[at]);
+          } else {
+            int8_widen(ldb, &q[at], scales[static_cast<std::size_t>(i)], &widened[at]);
+          }
+        }
+        EXPECT_EQ(widened, wanted);
       }
     }
   }
@@ -75,11 +92,7 @@ TEST(PackedLayout, UnpacksWhatAnyKernelsPacked) {
   }
 }
 
-TEST(PackedLayout, IsUsableOnlyAsWideAsTheKernelsTiles) {
-  PackedLayout layout = PackedLayout::of(Storage::f32, 10, 20);
-  EXPECT_TRUE(layout.usable());
-  layout.width *= 2;
-  EXPECT_FALSE(layout.usable());
+TEST(PackedLayout, WhatInt8CannotSumUpIsStoredInF16) {
   EXPECT_EQ(PackedLayout::of(Storage::int8, 1 << 17, 1).storage, Storage::f16);
 }
 

@@ -384,6 +384,34 @@ TEST(Seq2Seq, StepsGiveTheSameBytesOnAnyNumberOfThreads) {
   }
 }
 
+// A backward pass needs nothing of the arrays that the forward pass was given.
+TEST(Seq2Seq, TokensMayGoBeforeTheBackwardPass) {
+  for (const auto& [name, config] : kinds()) {
+    SCOPED_TRACE(name);
+    std::vector<Tensor> gradients[2];
+    for (const bool overwritten : {false, true}) {
+      Parameters p(3);
+      const Seq2Seq model(config, p);
+      const test::BackwardsTask task(3, 7, 6, 1);
+      PairBatch batch;
+      batch.fill(task, task.all());
+      Pass pass({0.1F}, 9);
+      const BatchLoss cost = model.loss(batch.source.view(), batch.target.view(), batch.wanted.view().ids, {}, pass);
+      if (overwritten) {
+        for (const Tokens& tokens : {batch.source.view(), batch.target.view(), batch.wanted.view()}) {
+          std::fill_n(const_cast<std::int32_t*>(tokens.ids.data()), tokens.ids.size(), -1);
+          std::fill_n(const_cast<std::int64_t*>(tokens.lengths.data()), tokens.lengths.size(), std::int64_t{1} << 40);
+        }
+      }
+      backward(cost.loss);
+      for (const auto& e : p.entries()) gradients[overwritten ? 1 : 0].push_back(e.weight.grad());
+    }
+    for (std::size_t i = 0; i < gradients[0].size(); ++i) {
+      EXPECT_TRUE(std::ranges::equal(gradients[0][i].contiguous().values(), gradients[1][i].contiguous().values()));
+    }
+  }
+}
+
 // The whole model's gradient, by a central difference along a random direction in all weights at once.
 TEST(Seq2Seq, TheGradientMatchesADifferenceAlongADirection) {
   for (const auto& [name, config] : kinds()) {

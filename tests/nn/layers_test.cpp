@@ -64,7 +64,7 @@ TEST(LayerNorm, AResidualIsTheSumAndItsNorm) {
   const LayerNorm norm(p, "norm", 6);
   const Tensor x = noise({2, 6}, 1);
   const Tensor y = noise({2, 6}, 2);
-  Pass pass;
+  LayerPass pass;
   const ResidualNorm out = norm.residual(x, y, pass);
   for (std::int64_t i = 0; i < 12; ++i) EXPECT_NEAR(out.sum.value().data()[i], x.data()[i] + y.data()[i], 1e-6);
   expect_near(out.normed.value(), norm(out.sum).value(), 1e-5);
@@ -89,7 +89,7 @@ TEST(FeedForward, IsTwoProductsWithAReluBetween) {
   feed.first.bias.value().copy_from(noise({6}, 1));
   feed.second.bias.value().copy_from(noise({4}, 2));
   const Tensor x = noise({3, 4}, 3);
-  Pass pass;
+  LayerPass pass;
   const Tensor y = feed(x, pass).value();
   const auto product = [](const Tensor& in, const Linear& l) {
     Tensor out = Tensor::empty({in.dim(0), l.weight.out()});
@@ -113,9 +113,9 @@ TEST(FeedForward, ItsDropoutIsTheInnerRate) {
   Parameters p(1);
   const FeedForward feed(p, "feed", 4, 16);
   const Tensor x = noise({3, 4}, 3);
-  Pass none;
-  Pass other{.rates = DropoutRates(0.5F, 0.5F, 0.0F), .seed = 1};
-  Pass inner{.rates = DropoutRates(0.0F, 0.0F, 0.5F), .seed = 1};
+  LayerPass none;
+  LayerPass other(DropoutRates(0.5F, 0.5F, 0.0F), 1);
+  LayerPass inner(DropoutRates(0.0F, 0.0F, 0.5F), 1);
   const Tensor plain = feed(x, none).value();
   expect_near(feed(x, other).value(), plain, 1e-6);
   const Tensor dropped = feed(x, inner).value();
@@ -124,9 +124,9 @@ TEST(FeedForward, ItsDropoutIsTheInnerRate) {
   EXPECT_GT(difference, 0.1);
 }
 
-TEST(Pass, EachMaskHasASeedOfItsOwnAndARunCanBeRepeated) {
-  Pass a{.rates = 0.5F, .seed = 7};
-  Pass b{.rates = 0.5F, .seed = 7};
+TEST(LayerPass, EachMaskHasASeedOfItsOwnAndARunCanBeRepeated) {
+  LayerPass a(0.5F, 7);
+  LayerPass b(0.5F, 7);
   const Tensor ones = Tensor::full({100}, 1.0F);
   const Tensor first = a.drop(ones).value();
   const Tensor second = a.drop(ones).value();
@@ -137,7 +137,7 @@ TEST(Pass, EachMaskHasASeedOfItsOwnAndARunCanBeRepeated) {
   EXPECT_FALSE(same);
 }
 
-TEST(Pass, OneRateIsForEverything) {
+TEST(LayerPass, OneRateIsForEverything) {
   const DropoutRates rates(0.3F);
   EXPECT_EQ(rates.all, 0.3F);
   EXPECT_EQ(rates.attention, 0.3F);

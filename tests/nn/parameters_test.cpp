@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "fovea/error.hpp"
+#include "fovea/nn/parameters_file.hpp"
 #include "support/scratch.hpp"
 
 namespace fovea {
@@ -105,9 +106,9 @@ TEST(Parameters, AskingAgainGivesTheSameWeight) {
 TEST(Parameters, WhatWasPutInIsTakenInsteadOfMadeUp) {
   Parameters p(1);
   p.put("w", Tensor::of({2}, {5.0F, 6.0F}));
-  EXPECT_FALSE(p.entries()[0].used);
+  EXPECT_EQ(p.entries()[0].use, Parameters::Use::none);
   EXPECT_THAT(values_of(p.get("w", {2}, Init::zeros)), testing::ElementsAre(5, 6));
-  EXPECT_TRUE(p.entries()[0].used);
+  EXPECT_EQ(p.entries()[0].use, Parameters::Use::values);
   EXPECT_THROW(p.put("w", Tensor::zeros({2})), Error);
 }
 
@@ -178,10 +179,10 @@ TEST(Parameters, ComeBackFromAFileSealed) {
   Parameters p(3);
   const Var w = p.matrix("layer.weight", {2, 3}, Init::xavier).var;
   const Var b = p.get("layer.bias", {3}, Init::normal(1));
-  p.save(folder / "weights.safetensors");
-  Parameters loaded = Parameters::load(folder / "weights.safetensors");
+  save_parameters(p, folder / "weights.safetensors");
+  Parameters loaded = load_parameters(folder / "weights.safetensors");
   EXPECT_EQ(loaded.count(), 9);
-  for (const auto& entry : loaded.entries()) EXPECT_FALSE(entry.used) << entry.name;
+  for (const auto& entry : loaded.entries()) EXPECT_EQ(entry.use, Parameters::Use::none) << entry.name;
   EXPECT_EQ(values_of(loaded.get("layer.weight", {2, 3}, Init::zeros)), values_of(w));
   EXPECT_EQ(values_of(loaded.get("layer.bias", {3}, Init::zeros)), values_of(b));
   EXPECT_THROW((void)loaded.get("other", {3}, Init::zeros), Error);
@@ -192,7 +193,7 @@ TEST(Parameters, ComeBackFromAFileSealed) {
 TEST(Parameters, AFileThatIsNotThereIsNamed) {
   const test::Scratch folder;
   const std::string file = (folder / "none.safetensors").string();
-  EXPECT_THAT(test::message_of<FileError>([&] { (void)Parameters::load(file); }), testing::HasSubstr(file));
+  EXPECT_THAT(test::message_of<FileError>([&] { (void)load_parameters(file); }), testing::HasSubstr(file));
 }
 
 TEST(Parameters, ZeroGradClearsEveryGradient) {

@@ -5,7 +5,7 @@
 
 #include "fovea/nn/pass.hpp"
 
-namespace fovea {
+namespace FOVEA_API fovea {
 
 struct Interventions;
 

@@ -19,20 +19,22 @@ namespace FOVEA_API fovea {
 /// A padded batch of vectors: what a source gives an encoder, and embedded tokens give a decoder.
 struct Sequence {
   Var values{};                             // [batch, length, width]
-  std::span<const std::int64_t> lengths{};  // [batch]; the caller's, as in Tokens
+  std::span<const std::int64_t> lengths{};  // [batch]; borrowed until the call that takes it returns, as in Tokens
 };
 
-/// What the encoder leaves for the head to read.
+/// What the encoder leaves for the head to read. It owns its values and borrows the spans: their arrays must live as
+/// long as the memory is read. The backward pass reads none of them.
 struct Memory {
-  Var states{};                             // [batch, length, width]; rows past a length are never read
-  Var values{};                             // what attention reads where it attends; empty: the states themselves
-  Var summary{};                            // [batch, width]: an RNN's last states; empty: the mean of the states
-  std::vector<Var> last{};                  // where they are kept, [batch, width] per layer: an RNN's last states
-  std::vector<Var> last_cells{};            // the same of an LSTM's cells
+  Var states{};                   // [batch, length, width]; rows past a length are never read
+  Var values{};                   // what attention reads where it attends; empty: the states themselves
+  Var summary{};                  // [batch, width]: an RNN's last states; empty: the mean of the states
+  std::vector<Var> last{};        // where they are kept, [batch, width] per layer: an RNN's last states
+  std::vector<Var> last_cells{};  // the same of an LSTM's cells
+  std::vector<Var> attention{};   // when asked for: per layer, the self-attention [batch, heads, length, length]
+  std::vector<TopWeights> attention_top{};  // the same where Pass::top asks for the largest weights only
+  // Borrowed:
   std::span<const std::int64_t> lengths{};  // [batch]
   std::span<const std::int32_t> copies{};   // [batch * length]: see Tokens::copies
-  std::vector<Var> attention{};  // when asked for: per layer, the self-attention [batch, heads, length, length]
-  std::vector<TopWeights> attention_top{};  // the same where Pass::top asks for the largest weights only
   // Several targets may read one memory, as captions of one picture do: which row each target reads, and the lengths
   // for them. Empty: each its own. Only Decoder::decode() takes such a memory.
   std::span<const std::int32_t> rows{};          // [targets]

@@ -31,15 +31,14 @@ void write_model_config(const std::filesystem::path& folder, const ModelConfig& 
 void write_model_weights(const std::filesystem::path& folder, const Parameters& parameters,
                          std::span<const Tensor> weights);
 /// All of a model folder. The weights are written last, so that a folder without them is none. Throws FileError, or
-/// Error naming a weight that `storage` does not fit. `packed`: as Parameters::save_packed() writes them.
+/// Error naming a weight that `storage` does not fit.
 void write_model(const std::filesystem::path& to, const ModelConfig& config, const Tokenizers& tokenizers,
-                 const Parameters& parameters, Storage storage = Storage::f32, bool packed = false);
+                 const Parameters& parameters, Storage storage = Storage::f32);
 /// Whether a process was ended while it wrote a model there, before it was whole.
 [[nodiscard]] bool unfinished_model(const std::filesystem::path& folder);
 /// A model folder with its weights rounded, at another place: the same config.json and tokenizers, a smaller
 /// model.safetensors. Throws as write_model().
-void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage,
-                    bool packed = false);
+void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& to, Storage storage);
 
 /// Throws FileError: a folder of another format version says what to do.
 [[nodiscard]] ModelConfig read_model_config(const std::filesystem::path& folder);
@@ -52,7 +51,7 @@ void quantize_model(const std::filesystem::path& folder, const std::filesystem::
 /// How a model is loaded for use.
 struct LoadOptions {
   std::optional<Storage> type = {};  // of its matrices; none: as its file has them
-  bool in_place = false;             // use the weights where their file is mapped: see Parameters::load()
+  bool in_place = false;             // use the weights where their file is mapped: see load_parameters()
   bool shortlist = false;            // write only tokens of the folder's shortlist (fovea shortlist)
 };
 

@@ -13,7 +13,7 @@
 
 namespace FOVEA_API fovea {
 
-/// Texts as a classifier reads them. The arrays belong to the caller and outlive the pass, its backward included.
+/// A view of texts as a classifier reads them, with arrays that live as long as those of Tokens.
 struct TextBatch {
   /// Tokens alone are texts of one sentence each.
   TextBatch(const Tokens& rows) : tokens(rows) {}  // NOLINT(google-explicit-constructor)

@@ -26,7 +26,7 @@ struct TimeConvolution {
   /// x [batch, time, in] to [batch, time, out].
   [[nodiscard]] Var operator()(const Var& x, Conv1dOptions how = {}) const {
     how.packed = weight.packed.get();
-    return conv1d(x, weight.var, bias, how);
+    return conv1d(x, weight.values_for(x), bias, how);
   }
 
   Weight weight{};  // [kernel * in, out]
@@ -45,7 +45,7 @@ struct GatedConvolution {
   /// x [batch, time, width] to the same shape.
   [[nodiscard]] Var operator()(const Var& x, Conv1dOptions how = {}) const {
     how.packed = weight.packed.get();
-    return conv1d_glu(x, weight.var, bias, how);
+    return conv1d_glu(x, weight.values_for(x), bias, how);
   }
   /// One position, for decoding: the kernel's inputs side by side [rows, kernel * width] to [rows, width].
   [[nodiscard]] Tensor step(const Tensor& window) const;

@@ -20,7 +20,8 @@ inline constexpr std::int32_t bos_id = 2;
 inline constexpr std::int32_t eos_id = 3;
 inline constexpr std::int32_t special_ids = 4;  // the first id of an ordinary token
 
-/// A padded batch of token ids: a view. The arrays must outlive the pass, its backward included.
+/// A view of a padded batch of token ids; PaddedTokens owns one. A call copies what its backward pass needs, so the
+/// arrays need to live until the call returns, and as long as a Memory that was made of them is read.
 struct Tokens {
   std::span<const std::int32_t> ids{};      // [batch * length], row by row; 0 is padding
   std::span<const std::int64_t> lengths{};  // [batch], real tokens of each row

@@ -17,6 +17,7 @@
 #include "kernels/conv.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/kernels.hpp"
+#include "tensor/matrix_of.hpp"
 
 namespace fovea {
 namespace {
@@ -113,18 +114,19 @@ void run(const Kept& k, const Tensor& gradient) {
 }
 
 Var convolve(const char* op, bool glu, const Var& x, const Var& weights, const Var& bias, const Conv1dOptions& how) {
-  if (x.rank() != 3 || weights.rank() != 2 || x.dim(2) == 0 || weights.dim(0) == 0 || weights.dim(0) % x.dim(2) != 0 ||
-      (glu && weights.dim(1) % 2 != 0)) {
-    throw ShapeError(fmt::format("{}: weights {} on an input {}; [K C,{}] on [B,T,C] is needed", op,
-                                 weights.shape().text(), x.shape().text(), glu ? "2 D" : "O"));
+  const Shape shape = weights || how.packed == nullptr ? weights.shape() : Shape{how.packed->in(), how.packed->out()};
+  if (x.rank() != 3 || shape.rank() != 2 || x.dim(2) == 0 || shape[0] == 0 || shape[0] % x.dim(2) != 0 ||
+      (glu && shape[1] % 2 != 0)) {
+    throw ShapeError(fmt::format("{}: weights {} on an input {}; [K C,{}] on [B,T,C] is needed", op, shape.text(),
+                                 x.shape().text(), glu ? "2 D" : "O"));
   }
   const std::int64_t in = x.dim(2);
-  const std::int64_t out = weights.dim(1);
+  const std::int64_t out = shape[1];
   if (!bias || !(bias.shape() == Shape{out})) {
     throw ShapeError(
         fmt::format("{}: bias {} where [{}] is needed", op, bias ? bias.shape().text() : std::string("none"), out));
   }
-  const std::int64_t width = weights.dim(0) / in;
+  const std::int64_t width = shape[0] / in;
   const std::int64_t left = how.padding == TimePadding::causal ? width - 1 : (width - 1) / 2;
   const std::int64_t gap = std::max(left, width - 1 - left);
   Kept k{Frames(op, x.dim(0), x.dim(1), how.lengths, gap), glu, width, left, x, weights, bias, {}, {}};
@@ -137,7 +139,7 @@ Var convolve(const char* op, bool glu, const Var& x, const Var& weights, const V
   const Tensor w = use_packed ? Tensor() : weights.value().contiguous();
   const kernels::PackedMatrix made =
       use_packed ? kernels::PackedMatrix() : kernels::PackedMatrix(Trans::no, width * in, out, w.data(), out);
-  const kernels::PackedMatrix& packed = use_packed ? how.packed->matrix() : made;
+  const kernels::PackedMatrix& packed = use_packed ? matrix_of(*how.packed) : made;
   const Tensor b = bias.value().contiguous();
   const auto& conv = *kernels::active().conv;
   // The products of a block of windows, and while they are in the cache what becomes of them.

@@ -8,6 +8,7 @@
 #include "autograd/recurrent/products.hpp"
 #include "fovea/error.hpp"
 #include "kernels/gemm.hpp"
+#include "tensor/matrix_of.hpp"
 
 namespace fovea {
 namespace {
@@ -169,7 +170,7 @@ Recurrent recurrent(const char* op, Cell cell, const Var& x, std::span<const Cel
     };
     const Tensor gates = k.directions[d].gates;
     if (!keep && w.packed_input) {
-      kernels::parallel_gemm_packed(k.sequences.rows(), k.input.data(), in, w.packed_input->matrix(), 0, gates.data(),
+      kernels::parallel_gemm_packed(k.sequences.rows(), k.input.data(), in, matrix_of(*w.packed_input), 0, gates.data(),
                                     gates.stride(0));
     } else {
       multiply(Trans::no, Trans::no, k.input, w.input.value().contiguous(), false, gates.slice(1, 0, width));

@@ -9,6 +9,7 @@
 #include "fovea/tensor.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/gemm.hpp"
+#include "tensor/matrix_of.hpp"
 
 namespace fovea {
 
@@ -34,7 +35,7 @@ class StepMatrix {
   }
 
  private:
-  [[nodiscard]] const kernels::PackedMatrix& matrix() const { return shared_ ? shared_->matrix() : packed_; }
+  [[nodiscard]] const kernels::PackedMatrix& matrix() const { return shared_ ? matrix_of(*shared_) : packed_; }
 
   kernels::PackedMatrix packed_;
   std::shared_ptr<const PackedWeight> shared_;

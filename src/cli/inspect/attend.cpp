@@ -17,6 +17,7 @@
 #include "fovea/error.hpp"
 #include "fovea/safetensors.hpp"
 #include "fovea/threads.hpp"
+#include "tensor/write.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -61,8 +62,8 @@ void run_attend(const AttendArguments& arguments) {
   std::deque<WholeFile> files;
   if (!arguments.out.empty()) write_npy(files.emplace_back(arguments.out), result.context.value());
   if (!arguments.weights.empty()) write_npy(files.emplace_back(arguments.weights), result.weights.value());
-  if (!arguments.top_out.empty()) top.write(files.emplace_back(arguments.top_out));
-  if (!arguments.grads.empty()) grads.write(files.emplace_back(arguments.grads));
+  if (!arguments.top_out.empty()) write_safetensors(files.emplace_back(arguments.top_out), top);
+  if (!arguments.grads.empty()) write_safetensors(files.emplace_back(arguments.grads), grads);
   for (WholeFile& file : files) file.prepare();
   for (WholeFile& file : files) file.commit();
 }

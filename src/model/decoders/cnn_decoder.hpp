@@ -25,15 +25,15 @@ class CnnDecoder final : public Decoder {
 
  private:
   friend class CnnStepper;
-  static constexpr float kHalf = std::numbers::sqrt2_v<float> / 2;  // keeps the variance of a sum of two
+  static constexpr float kHalf = std::numbers::sqrt2_v<float> / 2;  // keeps the variance of a sum of two values
   struct Layer {
     GatedConvolution convolution;
     Linear query;      // state → embedding; only with a memory
     Linear context;    // embedding → state
     std::string name;  // "decoder.0"
   };
-  // What the convolution gave, y, and the context it attends to: (y + context) / sqrt 2. `how` says what is
-  // reported in `result`, and the lengths.
+  // (y + context) / sqrt 2, where y is the convolution's output. `how` has the lengths and what is reported in
+  // `result`.
   [[nodiscard]] Var attend_in(const Layer& layer, const Var& y, const Var& embedded, const Var& keys, const Var& values,
                               AttendOptions how, Attended& result) const;
   [[nodiscard]] Var keys(const Memory& memory) const;
@@ -45,7 +45,7 @@ class CnnDecoder final : public Decoder {
   bool attends_;
   PositionEmbedding positions_;
   Linear in_, out_;
-  Linear memory_;  // to the width of embeddings, when the memory's is another
+  Linear memory_;  // to the width of embeddings, if the memory has another
   std::vector<Layer> layers_;
 };
 

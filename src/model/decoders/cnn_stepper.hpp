@@ -1,4 +1,4 @@
-// A CNN decoder a token at a time, for decoding: plain arrays that are made once.
+// A CNN decoder a token at a time, for decoding: plain arrays that are allocated once.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace fovea {
 
-/// Keeps the last `kernel` inputs of each layer, which are what its next output is made of. Every row is computed as if
-/// it were alone, so its bytes do not depend on the others. Once its arrays are as large as they get, a step allocates
-/// little more than what it returns.
+/// Keeps the last `kernel` inputs of each layer, from which its next output is computed. Every row is computed as if it
+/// were alone, so its bytes do not depend on the others. Once its arrays have their final size, a step allocates little
+/// more than what it returns.
 class CnnStepper final : public DecoderState {
  public:
   CnnStepper(const CnnDecoder& decoder, const Memory* memory, std::int64_t rows, bool want_attention,
@@ -24,9 +24,9 @@ class CnnStepper final : public DecoderState {
  private:
   using Layer = CnnDecoder::Layer;
   void make_room(std::int64_t rows);
-  // Moves the rows of all windows on by an input, which is not there yet.
+  // Shifts all windows by one input, which is written later.
   void slide(std::int64_t rows);
-  // Where layer i reads its newest input; rows are window_row_ apart.
+  // The newest input of a layer; rows are window_row_ apart.
   [[nodiscard]] float* newest(std::size_t layer) { return windows_[layer].data() + window_row_ - dim_; }
   // y = glu(window W + b)
   void convolve(std::size_t layer, std::int64_t rows);
@@ -44,7 +44,7 @@ class CnnStepper final : public DecoderState {
   std::vector<std::int32_t> sentence_of_, next_sentence_of_;  // of each row
 
   std::vector<Tensor> windows_, next_windows_;  // per layer [rows, kernel * dim]; zeros before the first input
-  std::vector<std::int32_t> from_, next_from_;  // whose window row i goes on with
+  std::vector<std::int32_t> from_, next_from_;  // the row whose window row i continues
 
   Tensor sums_, y_, query_, context_, mixed_, scores_, last_;
   std::int64_t rows_ = 0;        // that the arrays have room for

@@ -5,10 +5,11 @@
 
 #include "fovea/nn/linear.hpp"
 #include "kernels/gemm.hpp"
+#include "tensor/matrix_of.hpp"
 
 namespace fovea {
 
-/// What is multiplied and where the product goes: rows of both may stand apart.
+/// Input and output of a product. The rows of each have a stride.
 struct StepRows {
   std::int64_t count = 0;
   const float* x = nullptr;  // [count, in]
@@ -18,11 +19,11 @@ struct StepRows {
 };
 
 /// y = f(x W + b), or with `add` f(y + x W + b), on the packed form if there is one. A row gives the same bytes
-/// whatever the others are.
+/// with any other rows.
 inline void multiply(const Weight& w, const StepRows& rows, const kernels::Epilogue& epilogue = {}, bool add = false) {
   const float beta = add ? 1.0F : 0.0F;
   if (w.packed) {
-    return kernels::parallel_gemm_packed(rows.count, rows.x, rows.x_row, w.packed->matrix(), beta, rows.y, rows.y_row,
+    return kernels::parallel_gemm_packed(rows.count, rows.x, rows.x_row, matrix_of(*w.packed), beta, rows.y, rows.y_row,
                                          epilogue);
   }
   const Tensor values = w.var.value().contiguous();
@@ -36,7 +37,7 @@ inline void multiply(const Linear& linear, const StepRows& rows, Activation acti
   multiply(linear.weight, rows, {.bias = bias, .activation = activation}, add);
 }
 
-/// The same of rows that stand side by side.
+/// The same for contiguous rows.
 inline void multiply(const Linear& linear, std::int64_t count, const float* x, float* y,
                      Activation activation = Activation::none, bool add = false) {
   multiply(linear, {count, x, linear.weight.in(), y, linear.weight.out()}, activation, add);

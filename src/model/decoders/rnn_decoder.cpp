@@ -62,7 +62,7 @@ DecoderForm form_of(RnnForm form) {
   }
 }
 
-// Of the first layers, as far as there are values.
+// Values of the first layers, as many as exist.
 template <class Vars>
 std::vector<Tensor> values_of(const Vars& vars, std::size_t count) {
   std::vector<Tensor> values;
@@ -79,7 +79,7 @@ bool needs_same_width(RnnAttention a) {
 RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes, Parameters& p,
                        const std::string& name)
     : config_(config), name_(name), sizes_(sizes), attended_width_(sizes.memory) {
-  if (sizes.memory == 0 && attends()) throw UsageError("attention: an rnn decoder without a memory has none");
+  if (sizes.memory == 0 && attends()) throw UsageError("attention: must be none for an RNN decoder without a memory");
   const std::int64_t width = config.dim;
   if (needs_same_width(config.attention) && sizes.memory != width) {
     project_memory_ = Linear(p, name + ".memory", sizes.memory, width, {.bias = false});
@@ -222,7 +222,7 @@ Decoded RnnDecoder::decode_plain(const Start& start, const Var& embedded, std::s
     if (i + 1 < weights_.layers.size()) x = pass.drop(x);
     how.constant = {};
   }
-  // The context is the same at every step: its part of the sum is made once per sentence.
+  // The context is the same at every step: its part of the sum is computed once per sentence.
   const Var without_context = add(from_state_(x), from_input_(embedded));
   pass.note(name_, "embedded", embedded);
   if (start.summary) pass.note(name_, "summary", start.summary);

@@ -50,9 +50,9 @@ class RnnDecoder final : public Decoder {
   [[nodiscard]] bool luong() const { return config_.form == RnnForm::luong; }
   [[nodiscard]] bool conditional() const { return config_.form == RnnForm::conditional; }
   [[nodiscard]] bool attends() const { return config_.attention != RnnAttention::none; }
-  /// The states that attention reads with: of the conditional form's layers the first alone.
+  /// The number of layers whose states are queries: in the conditional form the first alone.
   [[nodiscard]] std::size_t attending_states() const { return conditional() ? 1 : weights_.layers.size(); }
-  /// What the layers above the conditional form's first give of its states [batch, length, dim].
+  /// The output of the layers above the conditional form's first, given its states [batch, length, dim].
   [[nodiscard]] Var above(const Var& states, const Start& start, std::span<const std::int64_t> lengths,
                           Pass& pass) const;
   [[nodiscard]] Recurrent run_layer(const DecoderLayer& layer, const Var& input, const Var& x,
@@ -67,7 +67,7 @@ class RnnDecoder final : public Decoder {
                                         const DecoderAttention& want) const;
 
   [[nodiscard]] AttentionalRnnOptions options() const;
-  /// The weights of the time loop packed: those of the model, or, where it is still being trained, as they are now.
+  /// The packed weights of the time loop: those of the model, or in training a packed copy of the current ones.
   [[nodiscard]] std::shared_ptr<const PackedAttentionalRnn> packed() const;
   [[nodiscard]] std::shared_ptr<const PackedLayers> packed_layers() const;
   [[nodiscard]] RecurrentStepper packed_layer(const DecoderLayer& layer, const Var& input) const;
@@ -75,12 +75,12 @@ class RnnDecoder final : public Decoder {
   RnnDecoderConfig config_;
   std::string name_;
   DecoderSizes sizes_;
-  std::int64_t attended_width_;                         // of the memory as it is attended to
+  std::int64_t attended_width_;                         // of the memory that attention reads
   AttentionalRnnWeights weights_;                       // of the time loop
-  std::vector<DecoderLayer> above_;                     // conditional: layers above it
-  Linear project_memory_;                               // to the states' width, where the score needs it
+  std::vector<DecoderLayer> above_;                     // conditional: layers above the first
+  Linear project_memory_;                               // to the width of the states, if the score needs it
   std::vector<Linear> first_;                           // from the summary to each layer's first state
-  Linear from_state_, from_context_, from_input_;       // what the output layer sees; not in Luong's form
+  Linear from_state_, from_context_, from_input_;       // inputs of the output layer; not in Luong's form
   std::shared_ptr<const PackedAttentionalRnn> packed_;  // for decoding
   std::shared_ptr<const PackedLayers> packed_layers_;   // of the layers that do not attend
 };

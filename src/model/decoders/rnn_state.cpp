@@ -48,7 +48,7 @@ Tensor RnnState::step(const Tensor& embedded) {
   const AttentionalRnnStep at = stepper_->step(embedded, {.editor = editor ? &*editor : nullptr});
   weights_.clear();
   if (want_attention_) weights_.push_back(at.weights.reshape({at.weights.dim(0), 1, at.weights.dim(1)}));
-  // The stepper goes on writing to what it gave.
+  // The stepper reuses the memory of its results.
   if (decoder_.luong()) return at.attentional.clone();
   Tensor top = at.state;
   for (std::size_t i = 0; i < layers_->steppers.size(); ++i) {

@@ -11,7 +11,7 @@ namespace fovea {
 
 /// The states of layers that do not attend, and the cells of LSTMs, per layer [rows, width].
 struct LayerStates {
-  /// As layers `begin` and on start.
+  /// The first states of the layers from `begin` on.
   LayerStates(const RnnDecoder& decoder, const RnnDecoder::Start& start, std::size_t begin);
   void keep(std::span<const std::int32_t> rows);
   std::vector<Tensor> states, cells;
@@ -33,7 +33,7 @@ class RnnState final : public DecoderState {
   std::int64_t length_ = 0;
   std::shared_ptr<const PackedAttentionalRnn> packed_;
   std::optional<AttentionalRnnStepper> stepper_;
-  std::shared_ptr<const RnnDecoder::PackedLayers> layers_;  // above the one that attends
+  std::shared_ptr<const RnnDecoder::PackedLayers> layers_;  // above the layer that attends
   std::optional<LayerStates> above_;
   std::vector<Tensor> weights_;  // of the last step, [rows, 1, source length]
 };

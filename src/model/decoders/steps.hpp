@@ -1,4 +1,4 @@
-// What a decoder gave at each of its steps, put together.
+// The results of a decoder's steps as one array.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace fovea {
 
-/// Arrays [rows, width] of one step after the other.
+/// An array [rows, width] of each step.
 class Steps {
  public:
   void add(const Tensor& step) { steps_.push_back(step.clone()); }
@@ -20,11 +20,11 @@ class Steps {
   std::vector<Tensor> steps_;
 };
 
-/// The largest weights of each step: memory for `count` of them, however many keys there are.
+/// The `count` largest weights of each step; its memory does not depend on the number of keys.
 class LargestOfSteps {
  public:
   explicit LargestOfSteps(std::int64_t count) : count_(count) {}
-  void add(const Tensor& weights);  // [rows, keys]; nothing is kept if count is 0
+  void add(const Tensor& weights);  // [rows, keys]; ignored if count is 0
   /// As attend() gives them, [rows, steps, count].
   [[nodiscard]] TopWeights all() const;
 

@@ -40,7 +40,7 @@ Memory CnnEncoder::encode(const Sequence& input, Pass& pass, bool) const {
     note_layer(pass, i, x, y);
     x = scale(add(x, y), kHalf);
   }
-  // Keys are the outputs, values the outputs with the embeddings: what is where, and what it is.
+  // Keys are the outputs, values the outputs plus the embeddings (Gehring et al. 2017, eq. 2).
   const Var z = out_(x);
   pass.note(name_, "output", z);
   return {.states = z, .values = scale(add(z, e), kHalf), .lengths = input.lengths};

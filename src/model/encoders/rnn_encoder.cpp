@@ -21,7 +21,7 @@ Memory RnnEncoder::encode(const Sequence& input, Pass& pass, bool) const {
   Memory memory{.lengths = input.lengths};
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Recurrent out = layers_[i](x, {.lengths = input.lengths});
-    // From the second layer on widths agree, and a residual keeps the lower layer's view (Wu et al. 2016).
+    // From the second layer on widths agree, so that residuals are possible (Wu et al. 2016).
     x = pass.drop(i > 0 && residual_ ? add(x, out.states) : out.states);
     memory.summary = out.last;
     if (!keep_last_) continue;

@@ -1,4 +1,4 @@
-// What every picture encoder is: pixels in, a grid of regions out.
+// The interface of picture encoders: pixels to a grid of regions.
 #pragma once
 
 #include <memory>

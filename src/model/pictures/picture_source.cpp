@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-// Of ImageNet's pixels, red, green and blue: what SqueezeNet's weights were trained with.
+// Mean and deviation of ImageNet's pixels (red, green, blue), which SqueezeNet's weights were trained with.
 constexpr float kMean[] = {0.485F, 0.456F, 0.406F};
 constexpr float kDeviation[] = {0.229F, 0.224F, 0.225F};
 
@@ -24,7 +24,7 @@ Tensor normalised(std::span<const Picture* const> pictures, std::int64_t size) {
       const Picture& picture = *pictures[static_cast<std::size_t>(b)];
       if (picture.width != size || picture.height != size) {
         throw ShapeError(
-            fmt::format("a picture of {}x{} pixels for a model of {}x{}", picture.width, picture.height, size, size));
+            fmt::format("picture: must be {2}x{3} pixels, is {0}x{1}", picture.width, picture.height, size, size));
       }
       float* to = out.data() + b * values;
       for (std::int64_t i = 0; i < values; ++i) {
@@ -72,7 +72,7 @@ Var PictureSource::regions(const Var& features) const {
 
 void put_picture_weights(const std::filesystem::path& from, const PictureSourceConfig& config, Parameters& parameters) {
   if (config.picture_encoder != PictureEncoder::squeezenet) {
-    throw UsageError(fmt::format("picture_weights: they are for the picture encoder squeezenet, not {}",
+    throw UsageError(fmt::format("picture_weights: the picture encoder must be squeezenet, is {}",
                                  enum_text(config.picture_encoder)));
   }
   put_squeezenet_weights(from, parameters, "picture");

@@ -1,7 +1,7 @@
-// A residual CNN small enough to be trained from nothing on a CPU. Four times resolution halves and channels double; at
-// each of the last three come residual blocks of a 1x1, a 3x3 and a 1x1 convolution (He et al. 2016) with a layer norm
-// over the channels of a pixel before them instead of batch norm: what a picture becomes never depends on the others
-// of its batch.
+// A residual CNN small enough to be trained from scratch on a CPU. The resolution halves four times while the channels
+// double. The last three times residual blocks follow, of a 1x1, a 3x3 and a 1x1 convolution (He et al. 2016). A layer
+// norm over the channels of a pixel before them replaces batch norm, so that a picture's features do not depend on its
+// batch.
 #include "model/pictures/small_net.hpp"
 
 #include <algorithm>

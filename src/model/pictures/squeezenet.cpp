@@ -78,7 +78,7 @@ Var SqueezeNet::operator()(const Var& pixels) const {
 void put_squeezenet_weights(const std::filesystem::path& from, Parameters& parameters, const std::string& name) {
   const bool folder = std::filesystem::is_directory(from);
   if (!folder && !std::filesystem::exists(from)) {
-    throw FileError(fmt::format("{}: there is no such file or folder of weights", from.string()));
+    throw FileError(fmt::format("{}: no such file or folder", from.string()));
   }
   std::optional<Safetensors> file;
   if (!folder) file.emplace(from);

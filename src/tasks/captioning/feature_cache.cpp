@@ -28,7 +28,7 @@ std::string header(const ModelConfig& config, const Parameters& parameters, cons
   add(static_cast<std::uint64_t>(config.pictures().picture_size));
   for (const auto& entry : parameters.entries()) {
     if (!entry.name.starts_with(kPictureWeights)) continue;
-    for (const float v : entry.weight.value().values()) add(std::bit_cast<std::uint32_t>(v));
+    for (const float v : entry.values().values()) add(std::bit_cast<std::uint32_t>(v));
   }
   PictureFiles files;
   for (std::int64_t i = 0; i < pictures.size(); ++i) {

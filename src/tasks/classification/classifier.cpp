@@ -293,7 +293,7 @@ ModelRun Classifier::run(const std::string& text) const {
   pass.note("pooling", "vector", pooled.vector);
   pass.note("output", "logits", lease.model().head().logits(pooled.vector));
   for (const auto& entry : loaded_->parameters.entries()) {
-    if (entry.weight) run.weights.push_back({entry.name, entry.weight.value()});
+    run.weights.push_back({entry.name, entry.values()});
   }
   constexpr std::size_t most = 8;
   std::vector<Candidate> candidates;

@@ -49,7 +49,7 @@ ModelRun Completer::run(const std::string& text, const CompleteOptions& options)
                                  i + 1 < ids.size() ? ids[i + 1] : eos_id, tokenizer()));
   }
   for (const auto& entry : loaded_->parameters.entries()) {
-    if (entry.weight) run.weights.push_back({entry.name, entry.weight.value()});
+    run.weights.push_back({entry.name, entry.values()});
   }
   return run;
 }

@@ -90,7 +90,7 @@ ModelRun Inspector::numbers(const std::string& line, const std::vector<std::int3
                                  i < target.size() ? target[i] : eos_id, tokenizer));
   }
   for (const auto& entry : translator_.members_[0]->parameters.entries()) {
-    if (entry.weight) run.weights.push_back({entry.name, entry.weight.value()});
+    run.weights.push_back({entry.name, entry.values()});
   }
   return run;
 }
