@@ -69,7 +69,7 @@ class PackedWeight {
   [[nodiscard]] std::size_t bytes() const;
   /// Its numbers, rounded to its storage: [in, out] or [out, in].
   [[nodiscard]] Tensor unpacked(MatrixLayout layout) const;
-  /// f(x W + b): x [.., in] to [.., out]; bias [out] or empty. A row gives the same bytes whatever the others are.
+  /// f(x W + b): x [.., in] to [.., out]; bias [out] or empty. A row gives the same bytes with any other rows.
   [[nodiscard]] Tensor product(const Tensor& x, const Tensor& bias = {},
                                Activation activation = Activation::none) const;
 

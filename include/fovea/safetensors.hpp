@@ -27,23 +27,23 @@ class Safetensors {
  public:
   /// One tensor as the header describes it.
   struct Entry {
-    std::string name;       // of the tensor
+    std::string name;       // unique
     std::string dtype;      // "F32", "I64", … as in the file
-    Shape shape;            // of the tensor
+    Shape shape;            // any rank
     std::size_t begin = 0;  // in the bytes of the file
-    std::size_t end = 0;    // behind its last byte
+    std::size_t end = 0;    // past its last byte
   };
 
   /// Maps a file and checks its header. Throws FileError naming what is wrong.
   explicit Safetensors(const std::filesystem::path& path);
-  /// The same on bytes in memory, which the caller keeps alive; `name` stands for the file in errors.
+  /// The same on bytes in memory, which the caller keeps alive; errors call the file `name`.
   Safetensors(std::span<const std::byte> bytes, std::string name);
 
   /// Ordered by name.
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   /// Whether there is a tensor of this name.
   [[nodiscard]] bool contains(std::string_view name) const;
-  /// Throws FileError when there is none of that name.
+  /// Throws FileError for a missing name.
   [[nodiscard]] const Entry& entry(std::string_view name) const;
   /// F32, in place where it is aligned, or F64, F16 and BF16, converted. Writing to it does not change the file.
   [[nodiscard]] Tensor tensor(std::string_view name) const;
@@ -53,9 +53,9 @@ class Safetensors {
   [[nodiscard]] std::span<const std::int8_t> int8(std::string_view name) const;
   /// The bytes of a tensor of any type, in place: valid as long as the file is open.
   [[nodiscard]] std::span<const std::byte> bytes(std::string_view name) const;
-  /// Takes a tensor's values out of memory; they are read from the file again when they are needed.
+  /// Releases the memory pages of a tensor; the file is read again when they are needed.
   void forget(std::string_view name) const;
-  /// Of the header's `__metadata__`.
+  /// The header's `__metadata__`.
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& metadata() const { return metadata_; }
 
  private:
@@ -68,7 +68,7 @@ class Safetensors {
   std::map<std::string, std::string, std::less<>> metadata_;
 };
 
-/// Gathers tensors and writes them. Equal content gives equal bytes, in whatever order it was added.
+/// Collects tensors and writes them. Equal content gives equal bytes in any order of adding.
 ///
 ///     SafetensorsWriter writer;
 ///     writer.add("W", w);

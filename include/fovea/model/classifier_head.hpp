@@ -28,7 +28,7 @@ class ClassifierHead {
     Var sentence_weights{};  // of hierarchical pooling, the same for sentences: [texts, 1, most sentences]
   };
   /// `sentences` [texts]: how many rows of the memory each text has, for hierarchical pooling, which throws ShapeError
-  /// when they are not all of them; empty for all others.
+  /// unless they sum to all rows; empty for other poolings.
   [[nodiscard]] Pooled pool(const Memory& memory, std::span<const std::int64_t> sentences, Pass& pass,
                             bool want_weights = false) const;
   /// [batch, width] to [batch, labels].

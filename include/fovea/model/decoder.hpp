@@ -1,4 +1,4 @@
-// What every decoder is: it writes a token after the other, and may attend to a memory while it does.
+// The interface of decoders: they write one token after the other, and may attend to a memory.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace FOVEA_API fovea {
 
-/// Which attention weights a run shall give.
+/// Which attention weights a run reports.
 struct DecoderAttention {
   bool cross = false;  // to the memory
   bool self = false;   // to the target's own earlier tokens (a transformer has it)
-  bool copy = false;   // to the memory, of the last layer's first head: the one that copying and coverage go by
+  bool copy = false;   // to the memory, of the last layer's first head, which copying and coverage use
 };
 
-/// What a teacher-forced run gives. A gradient may flow into the weights.
+/// The result of a teacher-forced run. A gradient may flow into the weights.
 struct Decoded {
   Var states{};                                     // [batch, length, width]
   std::vector<Var> cross{};                         // when asked for: per layer [batch, heads, length, source length]
   std::vector<Var> self{};                          // when asked for: per layer [batch, heads, length, length]
-  std::vector<TopWeights> cross_top{}, self_top{};  // the same where Pass::top asks for the largest weights only
+  std::vector<TopWeights> cross_top{}, self_top{};  // the same where Pass::top is above 0
   Var copy{};                                       // when asked for: [batch, length, source length]
   Tensor read{};  // of hard attention, with cross: [batch, length, source length], 1 where it read
 };
@@ -38,7 +38,7 @@ class DecoderState {
   DecoderState& operator=(const DecoderState&) = delete;
   /// Feeds each row the embedding of its last token, [rows, embedding]; gives the states [rows, width].
   [[nodiscard]] virtual Tensor step(const Tensor& embedded) = 0;
-  /// Row i goes on as what row rows[i] was.
+  /// Row i continues row rows[i].
   virtual void keep(std::span<const std::int32_t> rows) = 0;
   /// The last step's weights over the memory, per layer [rows, heads, source length], when asked for.
   [[nodiscard]] virtual std::span<const Tensor> attention() const { return {}; }
@@ -55,22 +55,22 @@ class Decoder {
   /// that was made without one.
   [[nodiscard]] virtual Decoded decode(const Memory* memory, const Sequence& target, Pass& pass,
                                        const DecoderAttention& want = {}) const = 0;
-  /// `rows` outputs at their start, one per sentence of the memory. The state keeps what it needs of the memory.
+  /// `rows` outputs at their start, one per sentence of the memory. The state does not borrow from the memory.
   /// `interventions`, or null, must outlive the state.
   [[nodiscard]] virtual std::unique_ptr<DecoderState> start(const Memory* memory, std::int64_t rows,
                                                             bool want_attention = false,
                                                             const Interventions* interventions = nullptr) const = 0;
-  /// Of the states.
+  /// Width of the states.
   [[nodiscard]] virtual std::int64_t width() const = 0;
 };
 
-/// Widths of what a decoder is given.
+/// Widths of a decoder's inputs.
 struct DecoderSizes {
   std::int64_t embedding = 0;  // width of the embedded target tokens
-  std::int64_t memory = 0;     // width of the memory; 0: there is none (a language model)
+  std::int64_t memory = 0;     // width of the memory; 0 for a language model
 };
 
-/// Weights NAME.… Throws UsageError when an RNN decoder without a memory shall attend.
+/// Weights NAME.… Throws UsageError for an RNN decoder with attention and without a memory.
 [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const DecoderSizes& sizes,
                                                     Parameters& parameters, const std::string& name = "decoder");
 

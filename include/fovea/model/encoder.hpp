@@ -1,4 +1,4 @@
-// What every encoder is: a sequence of vectors in, a memory for the head out.
+// The interface of encoders: a sequence of vectors to a memory for the head.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct Sequence {
   std::span<const std::int64_t> lengths{};  // [batch]; borrowed until the call that takes it returns, as in Tokens
 };
 
-/// What the encoder leaves for the head to read. It owns its values and borrows the spans: their arrays must live as
+/// The result of an encoder, which the head reads. It owns its values and borrows the spans: their arrays must live as
 /// long as the memory is read. The backward pass reads none of them.
 struct Memory {
   Var states{};                   // [batch, length, width]; rows past a length are never read
-  Var values{};                   // what attention reads where it attends; empty: the states themselves
+  Var values{};                   // the values of attention, whose keys are the states; empty: the states
   Var summary{};                  // [batch, width]: an RNN's last states; empty: the mean of the states
-  std::vector<Var> last{};        // where they are kept, [batch, width] per layer: an RNN's last states
+  std::vector<Var> last{};        // after keep_last_states(), [batch, width] per layer: an RNN's last states
   std::vector<Var> last_cells{};  // the same of an LSTM's cells
   std::vector<Var> attention{};   // when asked for: per layer, the self-attention [batch, heads, length, length]
-  std::vector<TopWeights> attention_top{};  // the same where Pass::top asks for the largest weights only
+  std::vector<TopWeights> attention_top{};  // the same where Pass::top is above 0
   // Borrowed:
   std::span<const std::int64_t> lengths{};  // [batch]
   std::span<const std::int32_t> copies{};   // [batch * length]: see Tokens::copies
@@ -40,7 +40,7 @@ struct Memory {
   std::span<const std::int32_t> rows{};          // [targets]
   std::span<const std::int64_t> rows_lengths{};  // [targets]
 
-  /// x [batch, ..], which was made of this memory, for each target.
+  /// x [batch, ..], computed from this memory, for each target.
   [[nodiscard]] Var for_targets(const Var& x) const;
   /// The lengths for each target.
   [[nodiscard]] std::span<const std::int64_t> target_lengths() const { return rows.empty() ? lengths : rows_lengths; }
@@ -56,7 +56,7 @@ class Encoder {
   /// `want_attention`: the weights of its self-attention too, if it has one.
   [[nodiscard]] virtual Memory encode(const Sequence& input, Pass& pass, bool want_attention = false) const = 0;
   [[nodiscard]] virtual std::int64_t width() const = 0;  // of the memory
-  /// From now on an RNN's memories have Memory::last, and last_cells, for a decoder that starts from them.
+  /// From now on an RNN's memories have Memory::last and last_cells, from which a decoder may start.
   virtual void keep_last_states() {}
 };
 

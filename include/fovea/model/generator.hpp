@@ -1,4 +1,4 @@
-// The head that writes tokens: target embedding, decoder and output layer.
+// The head that generates tokens: target embedding, decoder and output layer.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,14 @@
 
 namespace FOVEA_API fovea {
 
-/// Which of a decoder's attention weights a stepper gives: one layer or the mean over all, one head or the mean of all.
+/// Which of a decoder's attention weights a stepper reports: one layer or the mean over all, one head or the mean of
+/// all.
 struct AttentionChoice {
   int layer = -1;  // -1: all
   int head = -1;   // of this head only; -1: the mean over all
 };
 
-/// Reads a memory, or none (a language model), and writes tokens.
+/// Generates tokens from a memory, or without one (a language model).
 class Generator {
  public:
   /// `memory`: the width of the memory, 0 for none. `shared` is the name of the table that embeds the source, used with
@@ -32,7 +33,7 @@ class Generator {
             const std::string& shared = "embedding");
 
   /// Whether words of the source can be copied. Then ids from the vocabulary's size on are words of a source
-  /// (Tokens::copies): wanted, scored and given by the stepper, but never fed; and memories carry their `copies`.
+  /// (Tokens::copies): targets and outputs of the stepper, but never inputs; and memories have their `copies`.
   [[nodiscard]] bool copies() const { return static_cast<bool>(gate_); }
 
   /// Teacher-forced: `target` starts with <s>.

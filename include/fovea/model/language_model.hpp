@@ -11,20 +11,20 @@
 
 namespace FOVEA_API fovea {
 
-/// A decoder that reads nothing but its own tokens. Belongs to one thread at a time; other threads build their own from
+/// A decoder without a source. Belongs to one thread at a time; other threads build their own from
 /// Parameters::replica().
 ///
 ///     const LanguageModel model(config, parameters);  // config.source is a NoSourceConfig
 ///     model.score(target, wanted, log_probabilities);
 class LanguageModel {
  public:
-  /// Builds the model, taking from `parameters` what is there and making what is not. Throws UsageError for a
-  /// configuration that cannot be.
+  /// Builds the model from the weights in `parameters` and makes missing ones. Throws UsageError for an invalid
+  /// configuration.
   LanguageModel(const ModelConfig& config, Parameters& parameters);
 
-  /// What it is made of.
+  /// Its configuration.
   [[nodiscard]] const ModelConfig& config() const { return config_; }
-  /// All of it.
+  /// The whole model.
   [[nodiscard]] const Generator& generator() const { return generator_; }
 
   /// Teacher-forced: `target` starts with <s>; `wanted` [batch * length] are the tokens to predict, 0 where padding.

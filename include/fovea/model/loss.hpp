@@ -1,4 +1,4 @@
-// What a batch costs.
+// The loss of a batch.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ struct EnumName {
   const char* name;  // its name
 };
 
-/// Every value of an enum with its name; defined beside the enum's users.
+/// Every value of an enum with its name; specialised next to the enum's users.
 template <class E>
 std::span<const EnumName<E>> enum_names();
 

@@ -15,18 +15,18 @@ namespace FOVEA_API fovea {
 /// Belongs to one thread at a time; other threads build their own from Parameters::replica().
 class PictureModel {
  public:
-  /// Builds the model, taking from `parameters` what is there and making what is not. Throws UsageError for a
-  /// configuration that cannot be.
+  /// Builds the model from the weights in `parameters` and makes missing ones. Throws UsageError for an invalid
+  /// configuration.
   PictureModel(const ModelConfig& config, Parameters& parameters);
 
-  /// What it is made of.
+  /// Its configuration.
   [[nodiscard]] const ModelConfig& config() const { return config_; }
-  /// What the CNN makes of pictures, [batch, regions, channels]; see PictureSource.
+  /// The CNN's features of pictures, [batch, regions, channels]; see PictureSource.
   [[nodiscard]] Var features(std::span<const Picture* const> pictures) const { return source_.features(pictures); }
   /// Features as a memory. `lengths` [batch], the number of regions for each, outlive it.
   [[nodiscard]] Memory encode(const Var& features, std::span<const std::int64_t> lengths, Pass& pass,
                               bool want_attention = false) const;
-  /// Its head.
+  /// The head.
   [[nodiscard]] const Generator& generator() const { return generator_; }
 
  private:

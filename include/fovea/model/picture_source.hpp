@@ -18,8 +18,8 @@ namespace FOVEA_API fovea {
 
 class PictureNet;
 
-/// Pictures to regions. What the CNN gives is normalised, projected to the width of the model, and knows its row and
-/// column by learned vectors.
+/// Pictures to regions. The CNN's output is normalised and projected to the width of the model; learned vectors of its
+/// row and column are added to each region.
 class PictureSource {
  public:
   /// Weights picture.… of the CNN and source.… of the rest.
@@ -27,9 +27,9 @@ class PictureSource {
   ~PictureSource();
   PictureSource(PictureSource&&) noexcept;
 
-  /// Pictures of the config's size to what the CNN makes of them, [batch, regions, channels].
+  /// The CNN's features of pictures of the config's size, [batch, regions, channels].
   [[nodiscard]] Var features(std::span<const Picture* const> pictures) const;
-  /// Features to what the encoder reads, [batch, regions, embedding].
+  /// Features to the encoder's input, [batch, regions, embedding].
   [[nodiscard]] Var regions(const Var& features) const;
 
  private:
@@ -41,8 +41,8 @@ class PictureSource {
   std::vector<std::int32_t> row_of_, column_of_;  // of each region
 };
 
-/// Puts the CNN's weights, as others have trained them, into `parameters` before the model is built. Throws FileError
-/// naming what is wrong, UsageError when the config's CNN is not one that such weights are for.
+/// Puts pretrained weights of the CNN into `parameters` before the model is built. Throws FileError naming what is
+/// wrong, UsageError when the config's CNN has no pretrained weights.
 void put_picture_weights(const std::filesystem::path& from, const PictureSourceConfig& config, Parameters& parameters);
 
 /// The names of the CNN's weights begin with this.

@@ -20,16 +20,16 @@ namespace FOVEA_API fovea {
 ///     const BatchLoss cost = model.loss(source, target, wanted, {.label_smoothing = 0.1F}, pass);
 class Seq2Seq {
  public:
-  /// Builds the model, taking from `parameters` what is there and making what is not. Throws UsageError for a
-  /// configuration that cannot be.
+  /// Builds the model from the weights in `parameters` and makes missing ones. Throws UsageError for an invalid
+  /// configuration.
   Seq2Seq(const ModelConfig& config, Parameters& parameters);
   ~Seq2Seq();
   Seq2Seq(const Seq2Seq&) = delete;
   Seq2Seq& operator=(const Seq2Seq&) = delete;
 
-  /// What it is made of.
+  /// Its configuration.
   [[nodiscard]] const ModelConfig& config() const { return config_; }
-  /// Its head.
+  /// The head.
   [[nodiscard]] const Generator& generator() const { return generator_; }
 
   /// The source's embeddings, [batch, length, width].
@@ -46,7 +46,7 @@ class Seq2Seq {
   /// log p of each row's target, summed over its tokens and its end of sequence.
   void score(const Tokens& source, const Tokens& target, std::span<const std::int32_t> wanted,
              std::span<double> log_probabilities) const;
-  /// The decoder at the start of its output. `memory` may go; what is needed of it is kept.
+  /// The decoder at the start of its output. The stepper does not borrow from `memory`.
   /// `interventions`, or null, must outlive the stepper.
   [[nodiscard]] std::unique_ptr<Stepper> start(const Memory& memory, bool want_attention = false,
                                                const AttentionChoice& which = {},

@@ -20,26 +20,26 @@ struct TextBatch {
 
   Tokens tokens;                                        // a row is a text, or a sentence of one
   std::span<const std::int32_t> bag_ids{}, bag_ends{};  // of a source of n-grams: a bag for each place of `tokens`
-  std::span<const std::int64_t> sentences{};            // of hierarchical pooling: how many rows each text has
+  std::span<const std::int64_t> sentences{};            // for hierarchical pooling: how many rows each text has
 };
 
 /// Belongs to one thread at a time; other threads build their own from Parameters::replica().
 class TextClassifier {
  public:
-  /// Builds the model, taking from `parameters` what is there and making what is not. Throws UsageError for a
-  /// configuration that cannot be.
+  /// Builds the model from the weights in `parameters` and makes missing ones. Throws UsageError for an invalid
+  /// configuration.
   TextClassifier(const ModelConfig& config, Parameters& parameters);
 
-  [[nodiscard]] const ModelConfig& config() const { return config_; }  // what it is made of
-  [[nodiscard]] const ClassifierHead& head() const { return head_; }   // what reads the memory
+  [[nodiscard]] const ModelConfig& config() const { return config_; }  // its configuration
+  [[nodiscard]] const ClassifierHead& head() const { return head_; }   // reads the memory
   /// The vectors of words and n-grams.
   [[nodiscard]] const RowTable& table() const { return source_; }
   /// The vectors of the tokens, [rows, length, width].
   [[nodiscard]] Var embed(const TextBatch& texts) const;
-  /// The memory of vectors that embed() gave.
+  /// The memory of the vectors from embed().
   [[nodiscard]] Memory encode(const Var& embedded, const TextBatch& texts, Pass& pass,
                               bool want_attention = false) const;
-  /// Both.
+  /// embed() and encode().
   [[nodiscard]] Memory encode(const TextBatch& texts, Pass& pass) const { return encode(embed(texts), texts, pass); }
   /// `labels` [texts]; `penalty` as ClassifierHead::loss takes it.
   [[nodiscard]] BatchLoss loss(const TextBatch& texts, std::span<const std::int32_t> labels, const LossOptions& how,
