@@ -33,7 +33,7 @@ struct Int8Matrix {
     return scale.dim(0) == 1 && scale.dim(1) == columns ? MatrixLayout::in_out : MatrixLayout::out_in;
   }
 
-  std::int64_t rows = 0, columns = 0;
+  std::int64_t rows = 0, columns = 0;   // of the matrix
   std::span<const std::int8_t> q{};     // [rows * columns]
   Tensor scale{};                       // [1, columns], or [rows, 1]
   std::shared_ptr<const void> owner{};  // of q

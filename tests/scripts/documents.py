@@ -167,8 +167,17 @@ def check_contents():
             errors.append(f"{page}: missing in docs/README.md or docs/site/mkdocs.yml")
 
 
+def check_changelog():
+    """Every release fits on a screen."""
+    for release in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1:]:
+        name, lines = release.split("\n", 1)[0], release.count("\n")
+        if lines > 60:
+            errors.append(f"CHANGELOG.md: {name} has {lines} lines, more than 60")
+
+
 def main():
     count = 0
+    check_changelog()
     check_config()
     check_contents()
     for page in pages():
