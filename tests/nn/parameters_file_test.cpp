@@ -25,7 +25,7 @@ struct Net {
   Embedding alone;
   explicit Net(Parameters& p)
       : first(p, "first", 24, 40),
-        table(p, "table", 50, 40, false),
+        table(p, "table", 50, 40, {.scaled = false}),
         tied(p.matrix("table", {50, 40}, Init::embedding, MatrixLayout::out_in)),
         alone(p, "alone", 30, 24) {}
   [[nodiscard]] std::vector<float> run() const {
