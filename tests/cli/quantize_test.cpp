@@ -100,7 +100,7 @@ TEST_F(QuantizeCommand, ErrorsSayWhatIsWrongAndLeaveNothing) {
   expect_error({"run", "--model", file("a"), "--type", "int4"}, 2, "--type: \"int4\" is not one of");
   EXPECT_FALSE(exists("o"));
   folder_.write("file", "");
-  expect_error({"quantize", "--model", file("a"), "--out", file("file/o")}, 1, "cannot be made");
+  expect_error({"quantize", "--model", file("a"), "--out", file("file/o")}, 1, "cannot be created");
 }
 
 }  // namespace
