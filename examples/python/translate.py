@@ -20,8 +20,8 @@ print("reports:", [r["step"] for r in reports if "loss" in r])
 
 translator = fovea.Translator(folder / "model")
 best = translator.translate("four two", attention=True)
-print(best.text, best.source_tokens, best.target_tokens, best.attention.shape)
+print(best.text, best.attention.source, best.attention.target, best.attention.weights.shape)
 for t in fovea.translate_lines(translator, ["one nine", "eight three"]):
     print(t.text)
-print("cross-attention [layer, head, target, source]:", translator.trace("four two").cross.shape)
+print("cross-attention [layer, head, target, source]:", translator.trace("four two").output.attention.cross.shape)
 print(f"chrF {fovea.chrf([best.text], ['4 2']).score:.0f}, picture: {'<svg' in best._repr_html_()}")

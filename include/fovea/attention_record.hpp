@@ -71,6 +71,8 @@ struct AttentionRecord {
   std::vector<RecordLabel> labels{};  // of a classifier, likeliest first
   RecordedPicture picture{};          // where the source is a picture
 
+  /// Whether it has weights of its own, all or the largest.
+  [[nodiscard]] bool has_weights() const { return !weights.values.empty() || largest; }
   /// Whether a target token was rather copied from the source than generated.
   [[nodiscard]] bool is_copied(std::size_t target_token) const {
     return target_token < copied.size() && copied[target_token] >= 0.5F;

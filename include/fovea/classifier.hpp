@@ -51,6 +51,8 @@ struct ClassifyOptions {
   bool saliency = false;               // give Classification::saliency: a forward and a backward for each label
   int saliency_labels = 10;            // of so many labels, the likeliest
   std::vector<AttentionKind> kinds{};  // give Classification::maps of these kinds; the encoder's of one sentence only
+
+  bool operator==(const ClassifyOptions&) const = default;  // every field
 };
 
 /// A trained classifier. Threads share it: calls may overlap.
@@ -65,6 +67,8 @@ class Classifier {
   /// tokens, else the first one's; saliency and maps are of one model alone. Throws UsageError naming the two whose
   /// labels are not the same, or when there is none.
   explicit Classifier(std::span<const std::filesystem::path> folders, const LoadOptions& how = {});
+  /// The same of models that are loaded already.
+  explicit Classifier(std::vector<LoadedModel> models, const LoadOptions& how = {});
   /// The same with weights from elsewhere; shares them.
   Classifier(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters);
   ~Classifier();

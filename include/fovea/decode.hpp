@@ -3,3 +3,4 @@
 
 #include "fovea/decode/ensemble.hpp"
 #include "fovea/decode/search.hpp"
+#include "fovea/generate_options.hpp"

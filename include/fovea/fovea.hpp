@@ -11,6 +11,8 @@
 #include "fovea/convolution.hpp"
 #include "fovea/decode.hpp"
 #include "fovea/error.hpp"
+#include "fovea/generate_options.hpp"
+#include "fovea/generated.hpp"
 #include "fovea/interop.hpp"
 #include "fovea/metrics.hpp"
 #include "fovea/mixture.hpp"

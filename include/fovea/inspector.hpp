@@ -14,10 +14,10 @@ namespace FOVEA_API fovea {
 
 /// What is removed, one after the other, and from which output.
 struct ProbeOptions {
-  TranslateOptions decoding{};  // how the output is found
-  std::string target{};         // this output instead; empty: the model's own
-  bool heads = true;            // silence each head
-  bool edges = true;            // cut each edge, in all layers and heads of its kind
+  GenerateOptions decoding{};  // how the output is found
+  std::string target{};        // this output instead; empty: the model's own
+  bool heads = true;           // silence each head
+  bool edges = true;           // cut each edge, in all layers and heads of its kind
 };
 
 /// A part of a model, and what its removal does.
@@ -55,7 +55,7 @@ class Inspector {
 
   /// Translates a line and runs the result through the model once more, keeping every number. Throws UsageError for a
   /// line without text.
-  [[nodiscard]] ModelRun run(const std::string& line, const TranslateOptions& options = {}) const;
+  [[nodiscard]] ModelRun run(const std::string& line, const GenerateOptions& options = {}) const;
 
   /// The same of a given output instead of the model's own.
   [[nodiscard]] ModelRun run_given(const std::string& line, const std::string& target,
@@ -73,7 +73,7 @@ class Inspector {
   /// multiplied through its layers, half of each for the residual, below the cross-attention), gradient times input
   /// (Shrikumar et al. 2016, absolute), and tokens at random to compare with, each with its deletion score.
   [[nodiscard]] std::vector<Explanation> explanations(const std::string& line,
-                                                      const TranslateOptions& options = {}) const;
+                                                      const GenerateOptions& options = {}) const;
 
  private:
   [[nodiscard]] bool reads_end() const;  // whether the end of sequence stands behind the source

@@ -37,29 +37,31 @@ struct Sentence {
 
 class Search {
  public:
-  Search(Stepper& stepper, std::span<const SearchInput> inputs, const SearchOptions& options)
+  Search(Stepper& stepper, std::span<const SearchInput> inputs, const GenerateOptions& options,
+         const SearchRules& rules)
       : stepper_(stepper),
         inputs_(inputs),
         options_(options),
+        rules_(rules),
         beam_(options.sample ? 1 : options.beam),
-        scored_(options.want_scores || options.beam > 1 || options.sample || options.repetition_penalty != 1),
-        only_best_(!options.sample && options.repetition_penalty == 1 && options.no_repeat_ngram == 0) {
+        no_repeat_ngram_(options.no_repeat_ngram.value_or(0)),
+        scored_(options.scores || options.beam > 1 || options.sample || options.repetition_penalty != 1),
+        only_best_(!options.sample && options.repetition_penalty == 1 && no_repeat_ngram_ == 0) {
     for (std::size_t s = 0; s < inputs.size(); ++s) {
       Sentence sentence;
-      sentence.max_length = options.max_length > 0
-                                ? options.max_length
-                                : std::max<std::int64_t>(2 * inputs[s].source_length + 20, options.min_length);
+      sentence.max_length =
+          options.max_length.value_or(std::max(2 * static_cast<int>(inputs[s].source_length) + 20, options.min_length));
       const std::span<const std::int32_t> prompt = inputs[s].prompt;
       if (!prompt.empty()) sentence.given = static_cast<std::int64_t>(prompt.size()) - 1;
       only_best_ = only_best_ && inputs[s].prefix.empty();
-      if (options.longest > 0) {
-        require(sentence.given <= options.longest, "prompt", prompt.size(), "it is longer than the model can read");
-        sentence.max_length = std::min(sentence.max_length, options.longest - sentence.given);
+      if (rules.longest > 0) {
+        require(sentence.given <= rules.longest, "prompt", prompt.size(), "it is longer than the model can read");
+        sentence.max_length = std::min(sentence.max_length, rules.longest - sentence.given);
       }
       sentence.samples = Rng(mix64(options.seed) ^ inputs[s].line);
       sentences_.push_back(std::move(sentence));
       rows_.push_back({static_cast<std::int32_t>(s), -1});
-      tokens_.push_back(prompt.empty() ? options.begin : prompt[0]);
+      tokens_.push_back(prompt.empty() ? rules.begin : prompt[0]);
     }
   }
 
@@ -74,7 +76,7 @@ class Search {
   [[nodiscard]] std::vector<BeamTree> trees() const {
     std::vector<std::int32_t> best;
     for (const Sentence& s : sentences_) best.push_back(s.finished.empty() ? -1 : s.finished.front().node);
-    return tree_.of_sentences(best, options_.begin, options_.end);
+    return tree_.of_sentences(best, rules_.begin, rules_.end);
   }
 
  private:
@@ -82,13 +84,13 @@ class Search {
   void advance(std::int64_t step) {
     // Of the best ones, the end and some others may be forbidden.
     only_best_ = only_best_ && stepper_.best(tokens_,
-                                             {.count = beam_ + 1 + static_cast<int>(options_.suppressed.size()),
+                                             {.count = beam_ + 1 + static_cast<int>(rules_.suppressed.size()),
                                               .probabilities = scored_,
-                                              .end = options_.end},
+                                              .end = rules_.end},
                                              best_);
     const Tensor logits = only_best_ ? Tensor() : stepper_.step(tokens_);
     if (only_best_ || stepper_.candidates(0).empty()) check_suppressed(only_best_ ? best_.vocabulary : logits.dim(1));
-    const Tensor attention = options_.want_attention || options_.coverage_penalty > 0 ? stepper_.attention() : Tensor();
+    const Tensor attention = options_.attention || options_.coverage_penalty > 0 ? stepper_.attention() : Tensor();
     next_rows_.clear();
     from_.clear();
     tokens_.clear();
@@ -111,8 +113,8 @@ class Search {
 
   // The options come from the caller, the vocabulary from the model.
   void check_suppressed(std::int64_t vocabulary) const {
-    require(options_.end >= 0 && options_.end < vocabulary, "end", options_.end, "a token of the vocabulary is needed");
-    for (const std::int32_t token : options_.suppressed) {
+    require(rules_.end >= 0 && rules_.end < vocabulary, "end", rules_.end, "a token of the vocabulary is needed");
+    for (const std::int32_t token : rules_.suppressed) {
       require(token >= 0 && token < vocabulary, "suppressed", token, "tokens of the vocabulary are needed");
     }
   }
@@ -131,27 +133,27 @@ class Search {
   // Those that row r may write next, from the stepper's choice; `length` as below.
   void best_of_stepper(std::size_t r, std::int64_t length, const Sentence& sentence) {
     const float so_far = tree_.total(rows_[r].node);
-    const auto& never = options_.suppressed;
+    const auto& never = rules_.suppressed;
     const auto forbidden = [&](std::int32_t token) {
       return std::find(never.begin(), never.end(), token) != never.end();
     };
     const bool may_end =
-        length >= std::min<std::int64_t>(options_.min_length, sentence.max_length) && !forbidden(options_.end);
+        length >= std::min<std::int64_t>(options_.min_length, sentence.max_length) && !forbidden(rules_.end);
     const float end_score = best_.ends[r];
     if (std::isnan(end_score)) return;  // then all of them are, and there is nothing to choose
     const std::size_t before = candidates_.size();
     if (length >= sentence.max_length) {
-      const float last = options_.cut ? 0.0F : may_end ? end_score : kNever;
-      candidates_.push_back({so_far + last, static_cast<std::int32_t>(r), options_.end});
+      const float last = rules_.cut ? 0.0F : may_end ? end_score : kNever;
+      candidates_.push_back({so_far + last, static_cast<std::int32_t>(r), rules_.end});
       return;
     }
     for (const BestTokens::Token& best : best_.row(r)) {
       if (candidates_.size() - before == static_cast<std::size_t>(wanted())) break;
-      if (best.token == options_.end ? !may_end : forbidden(best.token)) continue;
+      if (best.token == rules_.end ? !may_end : forbidden(best.token)) continue;
       candidates_.push_back({so_far + best.score, static_cast<std::int32_t>(r), best.token});
     }
     if (candidates_.size() == before) {  // all is forbidden: it ends here
-      candidates_.push_back({so_far, static_cast<std::int32_t>(r), options_.end});
+      candidates_.push_back({so_far, static_cast<std::int32_t>(r), rules_.end});
     }
   }
 
@@ -159,18 +161,18 @@ class Search {
   void best_of_logits(std::size_t r, std::int64_t length, Sentence& sentence, float* row, std::int64_t vocabulary) {
     if (scored_ && !stepper_.normalized()) normalize(row, vocabulary);
     const Columns columns{stepper_.candidates(static_cast<std::int64_t>(r))};
-    const std::int64_t end_column = columns.of(options_.end);
-    require(end_column >= 0, "end", options_.end, "it is not among the candidates");
+    const std::int64_t end_column = columns.of(rules_.end);
+    require(end_column >= 0, "end", rules_.end, "it is not among the candidates");
     const bool broken = std::isnan(row[end_column]);  // then all of them are
-    for (const std::int32_t token : options_.suppressed) {
+    for (const std::int32_t token : rules_.suppressed) {
       if (const std::int64_t column = columns.of(token); column >= 0) row[column] = kNever;
     }
     if (length < std::min<std::int64_t>(options_.min_length, sentence.max_length)) row[end_column] = kNever;
     const float so_far = tree_.total(rows_[r].node);
     const auto number = static_cast<std::int32_t>(r);
     if (length >= sentence.max_length) {
-      const float last = options_.cut ? 0.0F : row[end_column];
-      if (!broken) candidates_.push_back({so_far + last, number, options_.end});
+      const float last = rules_.cut ? 0.0F : row[end_column];
+      if (!broken) candidates_.push_back({so_far + last, number, rules_.end});
       return;
     }
     const std::span<const std::int32_t> prefix = inputs_[static_cast<std::size_t>(rows_[r].sentence)].prefix;
@@ -181,9 +183,9 @@ class Search {
       if (!broken) candidates_.push_back({so_far + row[column], number, token});
       return;
     }
-    if (options_.repetition_penalty != 1 || options_.no_repeat_ngram > 0) {
+    if (options_.repetition_penalty != 1 || no_repeat_ngram_ > 0) {
       tree_.tokens(rows_[r].node, history_);
-      if (options_.no_repeat_ngram > 0) ban_repeats(history_, options_.no_repeat_ngram, columns, row);
+      if (no_repeat_ngram_ > 0) ban_repeats(history_, no_repeat_ngram_, columns, row);
       if (options_.repetition_penalty != 1) punish_repeats(history_, options_.repetition_penalty, columns, row);
     }
     const std::size_t before = candidates_.size();
@@ -198,7 +200,7 @@ class Search {
       }
     }
     // All is forbidden: it ends here. With NaN for scores there is nothing to choose, and no output.
-    if (candidates_.size() == before && !broken) candidates_.push_back({so_far, number, options_.end});
+    if (candidates_.size() == before && !broken) candidates_.push_back({so_far, number, rules_.end});
   }
 
   // `length`: tokens written so far.
@@ -224,7 +226,7 @@ class Search {
     for (std::size_t c = 0; c < candidates_.size() && places > 0; ++c) {
       const Candidate& candidate = candidates_[c];
       // An end counts only among the best `beam`: one that no hypothesis of the beam would choose is not finished.
-      if (candidate.token == options_.end) {
+      if (candidate.token == rules_.end) {
         if (c < static_cast<std::size_t>(beam_)) finish(sentence, candidate, length, attention);
         continue;
       }
@@ -281,7 +283,7 @@ class Search {
 
   void finish(Sentence& sentence, const Candidate& candidate, std::int64_t length, const Tensor& attention) {
     const std::int32_t node = append(candidate, attention);
-    const bool ended = !options_.cut || length < sentence.max_length;
+    const bool ended = !rules_.cut || length < sentence.max_length;
     float score = rank(candidate.score, std::max<std::int64_t>(1, ended ? length + 1 : length));
     if (options_.coverage_penalty > 0 && attention) {
       const std::int64_t width = source_length(rows_[static_cast<std::size_t>(candidate.row)]);
@@ -306,8 +308,8 @@ class Search {
       std::vector<std::int32_t> path;
       tree_.path(f.node, path);
       for (const std::int32_t n : path) {
-        if (tree_[n].token != options_.end) h.tokens.push_back(tree_[n].token);
-        if (!options_.want_attention) continue;
+        if (tree_[n].token != rules_.end) h.tokens.push_back(tree_[n].token);
+        if (!options_.attention) continue;
         const std::span<const float> weights = tree_.weights(n);
         h.attention.insert(h.attention.end(), weights.begin(), weights.end());
       }
@@ -318,8 +320,10 @@ class Search {
 
   Stepper& stepper_;
   std::span<const SearchInput> inputs_;
-  const SearchOptions& options_;
+  const GenerateOptions& options_;
+  const SearchRules& rules_;
   int beam_;
+  int no_repeat_ngram_;
   bool scored_;     // the best of one row's logits is the best of its probabilities
   bool only_best_;  // of the tokens, and not all logits, decide; the stepper gives them
   BestTokens best_;
@@ -337,32 +341,35 @@ class Search {
 
 }  // namespace
 
-void SearchOptions::check() const {
-  require(beam >= 1 && beam <= 1000, "beam", beam, "1 to 1000 are possible");
-  require(n_best >= 1 && (n_best <= beam || sample), "n_best", n_best, "1 up to the beam's width is possible");
-  require(!sample || n_best == 1, "n_best", n_best, "with `sample` it is 1");
-  require(std::isfinite(length_penalty), "length_penalty", length_penalty, "a finite number is needed");
-  require(coverage_penalty >= 0 && std::isfinite(coverage_penalty), "coverage_penalty", coverage_penalty,
+void check_search(const GenerateOptions& o) {
+  require(o.beam >= 1 && o.beam <= 1000, "beam", o.beam, "1 to 1000 are possible");
+  require(o.n_best >= 1 && (o.n_best <= o.beam || o.sample), "n_best", o.n_best,
+          "1 up to the beam's width is possible");
+  require(!o.sample || o.n_best == 1, "n_best", o.n_best, "with `sample` it is 1");
+  require(std::isfinite(o.length_penalty), "length_penalty", o.length_penalty, "a finite number is needed");
+  require(o.coverage_penalty >= 0 && std::isfinite(o.coverage_penalty), "coverage_penalty", o.coverage_penalty,
           "0 or more is needed");
   // Time grows with the square of the length: a limit, so that a mistyped number has an end.
   constexpr int kLongest = 20000;
-  require(min_length >= 0 && min_length <= kLongest, "min_length", min_length, "0 to 20000 are possible");
-  require(max_length >= 0 && max_length <= kLongest, "max_length", max_length,
-          "1 to 20000 are possible (0: twice the source and 20)");
-  require(max_length == 0 || min_length <= max_length, "min_length", min_length, "at most `max_length` is possible");
-  require(no_repeat_ngram >= 0, "no_repeat_ngram", no_repeat_ngram, "0 or more is needed");
-  require(repetition_penalty >= 1 && std::isfinite(repetition_penalty), "repetition_penalty", repetition_penalty,
+  const int max_length = o.max_length.value_or(kLongest);
+  require(o.min_length >= 0 && o.min_length <= kLongest, "min_length", o.min_length, "0 to 20000 are possible");
+  require(max_length >= 1 && max_length <= kLongest, "max_length", max_length, "1 to 20000 are possible");
+  require(o.min_length <= max_length, "min_length", o.min_length, "at most `max_length` is possible");
+  const int ngram = o.no_repeat_ngram.value_or(0);
+  require(ngram >= 0, "no_repeat_ngram", ngram, "0 or more is needed");
+  require(o.repetition_penalty >= 1 && std::isfinite(o.repetition_penalty), "repetition_penalty", o.repetition_penalty,
           "1 or more is needed");
-  require(temperature > 0 && std::isfinite(temperature), "temperature", temperature, "more than 0 is needed");
-  require(top_k >= 0, "top_k", top_k, "0 or more is needed");
-  require(top_p > 0 && top_p <= 1, "top_p", top_p, "more than 0, up to 1, is needed");
+  require(o.temperature > 0 && std::isfinite(o.temperature), "temperature", o.temperature, "more than 0 is needed");
+  require(o.top_k >= 0, "top_k", o.top_k, "0 or more is needed");
+  require(o.top_p > 0 && o.top_p <= 1, "top_p", o.top_p, "more than 0, up to 1, is needed");
 }
 
 std::vector<std::vector<Hypothesis>> search(Stepper& stepper, std::span<const SearchInput> inputs,
-                                            const SearchOptions& options, std::vector<BeamTree>* trees) {
-  options.check();
+                                            const GenerateOptions& options, const SearchRules& rules,
+                                            std::vector<BeamTree>* trees) {
+  check_search(options);
   if (inputs.empty()) return {};
-  Search all(stepper, inputs, options);
+  Search all(stepper, inputs, options, rules);
   auto results = all.run();
   if (trees != nullptr) *trees = all.trees();
   return results;

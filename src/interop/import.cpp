@@ -6,7 +6,7 @@
 #include "fovea/interop.hpp"
 #include "interop/hugging_face.hpp"
 #include "interop/imported_model.hpp"
-#include "tasks/translation/shortlist_file.hpp"
+#include "tasks/generation/shortlist_file.hpp"
 #include "text/languages.hpp"
 
 namespace fovea {

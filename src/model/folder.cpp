@@ -176,10 +176,13 @@ void quantize_model(const std::filesystem::path& folder, const std::filesystem::
 
 LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& how) {
   if (!std::filesystem::is_directory(folder)) throw FileError(folder.string() + ": there is no such model folder");
-  const ModelConfig config = read_model_config(folder);
+  return load_model(folder, read_model_config(folder), how);
+}
+
+LoadedModel load_model(const std::filesystem::path& folder, const ModelConfig& config, const LoadOptions& how) {
   const Tokenizers tokenizers = read_tokenizers(folder, config);
   const std::filesystem::path file = folder / kWeights;
-  LoadedModel loaded{config, load_parameters(file, how.in_place), tokenizers};
+  LoadedModel loaded{config, load_parameters(file, how.in_place), tokenizers, folder};
   try {
     build_weights(loaded.config, loaded.parameters);
   } catch (const Error& error) {

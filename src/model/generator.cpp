@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "attention/head_mean.hpp"
 #include "fovea/attention/copying.hpp"
 #include "fovea/attention/coverage.hpp"
 #include "fovea/error.hpp"
@@ -224,21 +225,10 @@ class GeneratorStepper final : public Stepper {
     if (layers.empty()) return {};
     const std::int64_t rows = layers[0].dim(0);
     const std::int64_t keys = layers[0].dim(2);
-    Tensor mean = Tensor::zeros({rows, keys});
-    double count = 0;
-    for (std::size_t l = 0; l < layers.size(); ++l) {
-      if (which_.layer >= 0 && which_.layer != static_cast<int>(l)) continue;
-      for (std::int64_t h = 0; h < layers[l].dim(1); ++h) {
-        if (which_.head >= 0 && which_.head != h) continue;
-        count += 1;
-        for (std::int64_t r = 0; r < rows; ++r) {
-          const float* in = layers[l].data() + (r * layers[l].dim(1) + h) * keys;
-          float* out = mean.data() + r * keys;
-          for (std::int64_t k = 0; k < keys; ++k) out[k] += in[k];
-        }
-      }
-    }
-    for (float& v : mean.values()) v = static_cast<float>(v / std::max(1.0, count));
+    std::vector<LayerWeights> weights;
+    for (const Tensor& layer : layers) weights.push_back({layer.data(), layer.dim(1), keys, layer.dim(1) * keys});
+    Tensor mean = Tensor::empty({rows, keys});
+    mean_over_heads(weights, which_, rows, keys, mean.data());
     return mean;
   }
 

@@ -89,23 +89,20 @@ PieceWords words_of_pieces(TokenizerKind kind, std::span<const std::string> piec
   return out;
 }
 
-std::vector<std::vector<float>> merge_attention(std::span<const std::vector<float>> weights, const PieceWords& source,
-                                                const PieceWords& target) {
-  if (weights.size() != target.of_piece.size()) {
-    throw UsageError(fmt::format("merge_attention: {} rows of weights for {} target pieces", weights.size(),
-                                 target.of_piece.size()));
+std::vector<float> merge_attention(std::span<const float> weights, const PieceWords& source, const PieceWords& target) {
+  const std::size_t width = source.of_piece.size();
+  if (weights.size() != target.of_piece.size() * width) {
+    throw UsageError(fmt::format("merge_attention: {} weights for {} target pieces and {} source pieces",
+                                 weights.size(), target.of_piece.size(), width));
   }
   std::vector<float> pieces_of(target.words.size(), 0);
   for (const std::int32_t word : target.of_piece) pieces_of[static_cast<std::size_t>(word)] += 1;
-  std::vector<std::vector<float>> out(target.words.size(), std::vector<float>(source.words.size(), 0));
-  for (std::size_t t = 0; t < weights.size(); ++t) {
-    if (weights[t].size() != source.of_piece.size()) {
-      throw UsageError(fmt::format("merge_attention: {} weights in row {} for {} source pieces", weights[t].size(), t,
-                                   source.of_piece.size()));
-    }
+  std::vector<float> out(target.words.size() * source.words.size(), 0);
+  for (std::size_t t = 0; t < target.of_piece.size(); ++t) {
     const auto word = static_cast<std::size_t>(target.of_piece[t]);
-    for (std::size_t s = 0; s < weights[t].size(); ++s) {
-      out[word][static_cast<std::size_t>(source.of_piece[s])] += weights[t][s] / pieces_of[word];
+    for (std::size_t s = 0; s < width; ++s) {
+      out[word * source.words.size() + static_cast<std::size_t>(source.of_piece[s])] +=
+          weights[t * width + s] / pieces_of[word];
     }
   }
   return out;

@@ -23,9 +23,10 @@ struct PieceWords {
 [[nodiscard]] PieceWords words_of_pieces(TokenizerKind kind, std::span<const std::string> pieces);
 
 /// Attention between pieces [targets, sources], row by row, as attention between words: the weights of a source word's
-/// pieces are added up, those of a target word's pieces averaged. Rows that sum to 1 still do.
-[[nodiscard]] std::vector<std::vector<float>> merge_attention(std::span<const std::vector<float>> weights,
-                                                              const PieceWords& source, const PieceWords& target);
+/// pieces are added up, those of a target word's pieces averaged. Rows that sum to 1 still do. Throws UsageError for
+/// another number of weights.
+[[nodiscard]] std::vector<float> merge_attention(std::span<const float> weights, const PieceWords& source,
+                                                 const PieceWords& target);
 
 /// A number per piece as one per word: the mean of its pieces'. None stay none.
 [[nodiscard]] std::vector<float> mean_of_pieces(std::span<const float> numbers, const PieceWords& words);

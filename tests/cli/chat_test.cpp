@@ -90,12 +90,16 @@ TEST_F(ChatCommand, AConversationIsKeptUntilItIsReset) {
   const std::string second = chat.reply("and\nnow");
   EXPECT_EQ(chat.turns(), (std::vector<std::string>{"red", first, "and now", second}));
   const Translator translator(file("m"));
-  EXPECT_EQ(second,
-            translator.translate(turns_line(std::vector<std::string>{"red", first, "and now"}), ChatOptions{}).text);
-  ASSERT_FALSE(chat.last().attention.empty());
-  for (const auto& row : attention_over_turns(chat.last())) {
-    ASSERT_EQ(row.size(), first.empty() ? 2U : 3U);
-    EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0F), 1, 1e-4);
+  EXPECT_EQ(second, translator
+                        .translate(turns_line(std::vector<std::string>{"red", first, "and now"}),
+                                   {.max_length = 60, .no_repeat_ngram = 3})
+                        .text);
+  ASSERT_TRUE(chat.last().attention.has_weights());
+  const AttentionMatrix by_turn = attention_over_turns(chat.last().attention);
+  ASSERT_EQ(by_turn.columns, first.empty() ? 2 : 3);
+  for (std::int64_t r = 0; r < by_turn.rows; ++r) {
+    const auto row = by_turn.values.begin() + r * by_turn.columns;
+    EXPECT_NEAR(std::accumulate(row, row + by_turn.columns, 0.0F), 1, 1e-4);
   }
   chat.reset();
   EXPECT_TRUE(chat.turns().empty());

@@ -124,7 +124,7 @@ TEST_F(Inside, EveryArchitecturesNumbersAreThoseOfRunAndOfTheTranslator) {
     ASSERT_EQ(ran.code, 0) << ran.err;
     const Safetensors numbers(file("n.safetensors"));
     const Translator translator{std::filesystem::path(file(model))};
-    const Translation best = translator.translate(std::vector<std::string>{"eins zwei 3"}, {.beam = 5})[0][0];
+    const Generated best = translator.translate(std::vector<std::string>{"eins zwei 3"}, {.beam = 5})[0][0];
     // The logits that are shown give the probability that the search has found.
     const ModelRun run = Inspector(translator).run("eins zwei 3");
     EXPECT_EQ(run.output, best.text) << model;

@@ -37,9 +37,9 @@ TEST(Lengths, WithoutMaxLengthItIsTwiceTheSourceAndTwentyOrMinLength) {
 }
 
 TEST(Lengths, LongestLimitsWhateverElseIsAskedFor) {
-  EXPECT_EQ(hypotheses(kEndless, {.beam = 1, .longest = 5})[0].tokens.size(), 5U);
-  EXPECT_EQ(hypotheses(kEndless, {.beam = 1, .max_length = 3, .longest = 5})[0].tokens.size(), 3U);
-  EXPECT_EQ(hypotheses(kEager, {.beam = 1, .min_length = 9, .longest = 5})[0].tokens.size(), 5U);
+  EXPECT_EQ(hypotheses(kEndless, {.beam = 1}, {.longest = 5})[0].tokens.size(), 5U);
+  EXPECT_EQ(hypotheses(kEndless, {.beam = 1, .max_length = 3}, {.longest = 5})[0].tokens.size(), 3U);
+  EXPECT_EQ(hypotheses(kEager, {.beam = 1, .min_length = 9}, {.longest = 5})[0].tokens.size(), 5U);
 }
 
 TEST(Lengths, NoRepeatNgramForbidsExactlyTheNgramsThatAreThere) {
@@ -63,8 +63,9 @@ TEST(Lengths, ARepetitionPenaltyMakesTokensOfTheOutputLessProbable) {
 TEST(Lengths, AnOutputStartsWithItsPrefix) {
   const Written prefix{7, 6};
   const SearchInput input{.source_length = 2, .prefix = prefix};
-  for (const SearchOptions& how : {SearchOptions{.beam = 1, .max_length = 4}, SearchOptions{.beam = 3, .max_length = 4},
-                                   SearchOptions{.max_length = 4, .sample = true}}) {
+  for (const GenerateOptions& how :
+       {GenerateOptions{.beam = 1, .max_length = 4}, GenerateOptions{.beam = 3, .max_length = 4},
+        GenerateOptions{.max_length = 4, .sample = true}}) {
     test::ScriptedStepper stepper(kEndless);
     const auto found = search(stepper, {&input, 1}, how)[0][0].tokens;
     ASSERT_GE(found.size(), 2U);

@@ -12,8 +12,8 @@
 namespace fovea {
 namespace {
 
-void expect_refused(const std::string& name, const SearchOptions& options) {
-  std::string message = test::message_of<UsageError>([&] { options.check(); });
+void expect_refused(const std::string& name, const GenerateOptions& options) {
+  std::string message = test::message_of<UsageError>([&] { check_search(options); });
   std::replace(message.begin(), message.end(), '-', '_');
   EXPECT_THAT(message, testing::HasSubstr(name));
 }
@@ -21,14 +21,14 @@ void expect_refused(const std::string& name, const SearchOptions& options) {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
-TEST(SearchOptions, WhatCannotBeIsRefused) {
+TEST(GenerateOptions, WhatCannotBeIsRefused) {
   for (const int wrong : {0, -1, 1001}) expect_refused("beam", {.beam = wrong});
   for (const int wrong : {0, 4}) expect_refused("n_best", {.beam = 3, .n_best = wrong});
   expect_refused("n_best", {.beam = 3, .n_best = 2, .sample = true});
   for (const float wrong : {kNan, kInfinite}) expect_refused("length_penalty", {.length_penalty = wrong});
   for (const float wrong : {-0.1F, kNan, kInfinite}) expect_refused("coverage_penalty", {.coverage_penalty = wrong});
   expect_refused("min_length", {.min_length = -1});
-  expect_refused("max_length", {.max_length = -1});
+  for (const int wrong : {0, -1, 20001}) expect_refused("max_length", {.max_length = wrong});
   expect_refused("min_length", {.min_length = 4, .max_length = 3});
   expect_refused("no_repeat_ngram", {.no_repeat_ngram = -1});
   expect_refused("repetition_penalty", {.repetition_penalty = 0.9F});
@@ -37,12 +37,12 @@ TEST(SearchOptions, WhatCannotBeIsRefused) {
   for (const float wrong : {0.0F, -0.5F, 1.01F, kNan}) expect_refused("top_p", {.top_p = wrong});
 }
 
-TEST(SearchOptions, WhatIsJustPossibleIsTaken) {
-  for (const SearchOptions& how :
-       {SearchOptions{}, SearchOptions{.beam = 1}, SearchOptions{.beam = 1000, .n_best = 1000},
-        SearchOptions{.length_penalty = -1}, SearchOptions{.min_length = 3, .max_length = 3},
-        SearchOptions{.min_length = 50}, SearchOptions{.top_p = 1}, SearchOptions{.top_p = 0.001F}}) {
-    EXPECT_NO_THROW(how.check());
+TEST(GenerateOptions, WhatIsJustPossibleIsTaken) {
+  for (const GenerateOptions& how :
+       {GenerateOptions{}, GenerateOptions{.beam = 1}, GenerateOptions{.beam = 1000, .n_best = 1000},
+        GenerateOptions{.length_penalty = -1}, GenerateOptions{.min_length = 3, .max_length = 3},
+        GenerateOptions{.min_length = 50}, GenerateOptions{.top_p = 1}, GenerateOptions{.top_p = 0.001F}}) {
+    EXPECT_NO_THROW(check_search(how));
   }
 }
 

@@ -16,7 +16,7 @@ using Shares = std::map<std::int32_t, double>;
 
 const Script kFour{.next = {{{}, {{4, 0.5}, {5, 0.3}, {6, 0.15}, {7, 0.05}}}}};
 
-std::vector<Hypothesis> lines(SearchOptions how, std::size_t count, std::uint64_t first_line = 0) {
+std::vector<Hypothesis> lines(GenerateOptions how, std::size_t count, std::uint64_t first_line = 0) {
   how.sample = true;
   how.max_length = 3;
   ScriptedStepper stepper(kFour, count);
@@ -28,7 +28,7 @@ std::vector<Hypothesis> lines(SearchOptions how, std::size_t count, std::uint64_
 }
 
 // The share of each first token among 4,000 lines.
-Shares drawn(const SearchOptions& how) {
+Shares drawn(const GenerateOptions& how) {
   constexpr std::size_t kLines = 4000;
   Shares shares;
   for (const Hypothesis& h : lines(how, kLines)) shares[h.tokens.at(0)] += 1.0 / kLines;
@@ -106,8 +106,9 @@ TEST(Sampling, ALinesDrawsDependOnTheSeedAndItsNumberAlone) {
 }
 
 TEST(Sampling, WithoutItTheLikeliestIsTakenWhateverItsOptions) {
-  for (const SearchOptions& how : {SearchOptions{.beam = 1}, SearchOptions{.beam = 1, .temperature = 9, .top_k = 3},
-                                   SearchOptions{.beam = 1, .seed = 77}}) {
+  for (const GenerateOptions& how :
+       {GenerateOptions{.beam = 1}, GenerateOptions{.beam = 1, .temperature = 9, .top_k = 3},
+        GenerateOptions{.beam = 1, .seed = 77}}) {
     EXPECT_EQ(test::hypotheses(kFour, how)[0].tokens, (test::Written{4}));
   }
 }

@@ -85,13 +85,13 @@ void each_output(int most, std::vector<std::int32_t>& tokens,
   }
 }
 
-std::vector<std::vector<Hypothesis>> run(const std::vector<int>& sentences, const SearchOptions& options,
-                                         std::vector<std::int32_t> prefix = {}) {
+std::vector<std::vector<Hypothesis>> run(const std::vector<int>& sentences, const GenerateOptions& options,
+                                         std::vector<std::int32_t> prefix = {}, const SearchRules& rules = {}) {
   TableStepper stepper(sentences);
   std::vector<SearchInput> inputs;
   inputs.reserve(sentences.size());
   for (const int s : sentences) inputs.push_back({3, static_cast<std::uint64_t>(s), prefix});
-  return search(stepper, inputs, options);
+  return search(stepper, inputs, options, rules);
 }
 
 TEST(Search, AWideBeamFindsTheBestOfAllOutputs) {
@@ -115,7 +115,7 @@ TEST(Search, AWideBeamFindsTheBestOfAllOutputs) {
 
 TEST(Search, ALineDoesNotDependOnTheOthers) {
   for (const bool sample : {false, true}) {
-    const SearchOptions options{.beam = 3, .max_length = 7, .sample = sample, .seed = 5};
+    const GenerateOptions options{.beam = 3, .max_length = 7, .sample = sample, .seed = 5};
     const auto together = run({0, 1, 2, 3, 4, 5, 6, 7}, options);
     for (int s = 0; s < 8; ++s) {
       const auto alone = run({s}, options);
@@ -165,7 +165,7 @@ TEST(Search, NBestAreDistinctAndInOrder) {
 }
 
 TEST(Search, AttentionHasARowForEachTokenAndTheEnd) {
-  const auto found = run({1}, {.beam = 3, .max_length = 6, .want_attention = true})[0][0];
+  const auto found = run({1}, {.beam = 3, .max_length = 6, .attention = true})[0][0];
   ASSERT_EQ(found.attention.size(), (found.tokens.size() + 1) * 3);
   for (std::size_t t = 0; t <= found.tokens.size(); ++t) EXPECT_EQ(found.attention[t * 3 + (t + 1) % 3], 1.0F);
 }
@@ -249,7 +249,7 @@ TEST(Search, ALongLeastLengthMovesTheMostLength) {
   EXPECT_GE(found[0][0].tokens.size(), 50U);
   EXPECT_TRUE(std::isfinite(found[0][0].score));
   TableStepper other({0});
-  const auto cut = search(other, {&input, 1}, {.beam = 3, .min_length = 50, .longest = 7});
+  const auto cut = search(other, {&input, 1}, {.beam = 3, .min_length = 50}, {.longest = 7});
   EXPECT_LE(cut[0][0].tokens.size(), 7U);
   EXPECT_TRUE(std::isfinite(cut[0][0].score));
 }
@@ -257,7 +257,7 @@ TEST(Search, ALongLeastLengthMovesTheMostLength) {
 TEST(Search, AnOutputThatIsCutOffDoesNotCountItsEnd) {
   int cut = 0;
   const std::vector<int> sentences{0, 1, 2};
-  const auto found = run(sentences, {.beam = 4, .length_penalty = 0, .n_best = 4, .max_length = 2, .cut = true});
+  const auto found = run(sentences, {.beam = 4, .length_penalty = 0, .n_best = 4, .max_length = 2}, {}, {.cut = true});
   for (std::size_t s = 0; s < sentences.size(); ++s) {
     for (const Hypothesis& h : found[s]) {
       EXPECT_NEAR(h.score, log_probability(sentences[s], h.tokens, h.ended), 1e-4) << s;
@@ -284,24 +284,25 @@ TEST(Search, ScoresThatAreNoNumbersGiveNoOutputWhereThereIsNoChoice) {
   for (const SearchInput& input :
        {SearchInput{.source_length = 3}, SearchInput{.source_length = 3, .prefix = prefix}}) {
     NanStepper stepper;
-    EXPECT_TRUE(search(stepper, {&input, 1}, {.beam = 3, .max_length = 1, .longest = 1})[0].empty());
+    EXPECT_TRUE(search(stepper, {&input, 1}, {.beam = 3, .max_length = 1}, {.longest = 1})[0].empty());
   }
 }
 
 TEST(Search, ScoresThatAreNoNumbersGiveNoOutput) {
   const SearchInput input{.source_length = 3};
-  for (const SearchOptions& how : {SearchOptions{.beam = 1}, SearchOptions{.beam = 4}, SearchOptions{.sample = true}}) {
+  for (const GenerateOptions& how :
+       {GenerateOptions{.beam = 1}, GenerateOptions{.beam = 4}, GenerateOptions{.sample = true}}) {
     NanStepper stepper;
     EXPECT_TRUE(search(stepper, {&input, 1}, how)[0].empty());
   }
 }
 
 TEST(Search, OptionsThatCannotBeAreNamed) {
-  EXPECT_THROW((SearchOptions{.beam = 0}.check()), UsageError);
-  EXPECT_THROW((SearchOptions{.beam = 2, .n_best = 3}.check()), UsageError);
-  EXPECT_THROW((SearchOptions{.top_p = 0}.check()), UsageError);
-  EXPECT_THROW((SearchOptions{.min_length = 9, .max_length = 3}.check()), UsageError);
-  EXPECT_THROW((SearchOptions{.temperature = 0}.check()), UsageError);
+  EXPECT_THROW(check_search({.beam = 0}), UsageError);
+  EXPECT_THROW(check_search({.beam = 2, .n_best = 3}), UsageError);
+  EXPECT_THROW(check_search({.top_p = 0}), UsageError);
+  EXPECT_THROW(check_search({.min_length = 9, .max_length = 3}), UsageError);
+  EXPECT_THROW(check_search({.temperature = 0}), UsageError);
 }
 
 }  // namespace

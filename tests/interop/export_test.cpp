@@ -51,15 +51,15 @@ void write_model(const fs::path& folder, const Kind& kind) {
 }
 
 void expect_same_outputs(const fs::path& a, const fs::path& b) {
-  const TranslateOptions how{.beam = 4, .n_best = 3, .max_length = 12, .attention = true};
+  const GenerateOptions how{.beam = 4, .n_best = 3, .max_length = 12, .attention = true};
   const auto one = Translator(a).translate(lines(), how);
   const auto other = Translator(b).translate(lines(), how);
   for (std::size_t i = 0; i < one.size(); ++i) {
     for (std::size_t n = 0; n < one[i].size(); ++n) {
       EXPECT_EQ(one[i][n].text, other[i][n].text);
       EXPECT_EQ(one[i][n].log_probability, other[i][n].log_probability);
-      EXPECT_EQ(one[i][n].source_tokens, other[i][n].source_tokens);
-      EXPECT_EQ(one[i][n].attention, other[i][n].attention);
+      EXPECT_EQ(one[i][n].attention.source, other[i][n].attention.source);
+      EXPECT_EQ(one[i][n].attention.weights.values, other[i][n].attention.weights.values);
     }
   }
 }

@@ -114,9 +114,9 @@ TEST(Completer, GoesOnGreedilyAsTheModelSays) {
   const Completer completer(imported.scratch / "m");
   LoadedModel loaded = load_model(imported.scratch / "m");
   const LanguageModel model(loaded.config, loaded.parameters);
-  const Completion one = completer.complete("the cat", {.beam = 1, .max_length = 6});
+  const Generated one = completer.complete("the cat", {.beam = 1, .max_length = 6});
   EXPECT_TRUE(one.text.starts_with("the cat"));
-  EXPECT_EQ(one.prompt_tokens, (std::vector<std::string>{"the", "Ġca", "t"}));
+  EXPECT_THAT(std::span(one.attention.source).first(3), testing::ElementsAre("the", "Ġca", "t"));
   std::vector<std::int32_t> all = completer.tokenizer().encode("the cat");
   const std::vector<std::int32_t> prompt = all;
   std::vector<std::int32_t> written;
@@ -145,10 +145,9 @@ TEST(Completer, ABeamsFiguresAreOfWhatFollows) {
   const std::string text = "the cat";
   const auto found = completer.complete(std::span(&text, 1), {.beam = 4, .n_best = 4, .max_length = 5});
   ASSERT_EQ(found[0].size(), 4U);
-  for (const Completion& c : found[0]) {
-    const bool ended = c.tokens.back() == "</s>";
-    EXPECT_NEAR(c.log_probability, log_probability(model, completer.tokenizer().encode(text), c.ids, ended), 1e-3);
-    EXPECT_NEAR(c.score, c.log_probability / static_cast<float>(c.tokens.size()), 1e-4);
+  for (const Generated& c : found[0]) {
+    EXPECT_NEAR(c.log_probability, log_probability(model, completer.tokenizer().encode(text), c.ids, c.ended), 1e-3);
+    EXPECT_NEAR(c.score, c.log_probability / static_cast<float>(c.ids.size() + (c.ended ? 1 : 0)), 1e-4);
   }
 }
 
@@ -158,15 +157,14 @@ TEST(Completer, ATextIsContinuedAlikeAloneAndInABatchAndOnAnyThreads) {
   const std::vector<std::string> texts{"the cat", "a", "", "  two  spaces\tand é", "the cat saw the cat"};
   const int before = threads();
   for (const bool sample : {false, true}) {
-    const CompleteOptions how{.beam = sample ? 1 : 3, .max_length = 7, .sample = sample};
+    const GenerateOptions how{.beam = sample ? 1 : 3, .max_length = 7, .sample = sample};
     const auto together = completer.complete(texts, how);
     set_threads(1);
     const auto on_one = completer.complete(texts, how);
     set_threads(before);
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      CompleteOptions alone = how;
-      alone.first_line = static_cast<std::int64_t>(i);
-      const Completion one = completer.complete(texts[i], alone);
+      const GenerateCall call{.first_line = static_cast<std::int64_t>(i)};
+      const Generated one = completer.complete(std::span(&texts[i], 1), how, call)[0][0];
       EXPECT_EQ(together[i][0].text, one.text) << i;
       EXPECT_EQ(on_one[i][0].text, one.text) << i;
       EXPECT_TRUE(one.text.starts_with(texts[i]));
@@ -205,17 +203,20 @@ TEST(Completer, SaysWhatCannotBe) {
 TEST(Completer, ShowsWhatEachTokenAttendedTo) {
   const Imported imported;
   const Completer completer(imported.scratch / "m");
-  const Completion one = completer.complete("the cat", {.beam = 1, .max_length = 4, .attention = true});
-  ASSERT_EQ(one.maps.size(), 12U);  // 3 layers of 4 heads
-  const AttentionMatrix& w = one.maps[5].weights;
-  EXPECT_EQ(w.rows, static_cast<std::int64_t>(one.prompt_tokens.size() + one.ids.size()));
+  const Generated one =
+      completer.complete("the cat", {.beam = 1, .max_length = 4, .attention = true, .kinds = {AttentionKind::decoder}});
+  const AttentionRecord& record = one.attention;
+  ASSERT_EQ(record.maps.size(), 12U);  // 3 layers of 4 heads
+  const AttentionMatrix& w = record.maps[5].weights;
+  EXPECT_EQ(w.rows, static_cast<std::int64_t>(completer.tokenizer().encode("the cat").size() + one.ids.size()));
   for (std::int64_t q = 0; q < w.rows; ++q) {
     float sum = 0;
     for (std::int64_t k = 0; k < w.columns; ++k) sum += w.at(q, k);
     EXPECT_NEAR(sum, 1, 1e-5);
     for (std::int64_t k = q + 1; k < w.columns; ++k) EXPECT_EQ(w.at(q, k), 0);
   }
-  EXPECT_EQ(one.record().source, one.maps[0].keys);
+  EXPECT_EQ(record.source, record.maps[0].keys);
+  EXPECT_EQ(record.weights.values, mean_of(record.maps).values);
 }
 
 TEST(CompleteCommand, RunsScoresExplainsAndQuantizes) {
@@ -244,7 +245,7 @@ TEST(CompleteCommand, RunsScoresExplainsAndQuantizes) {
   EXPECT_EQ(scored.out, fmt::format("{:.4f}\n{:.4f}\n", expected[0], expected[1]));
   const auto explained = test::run_cli({"explain", "--model", imported.model(), "the cat"});
   EXPECT_EQ(explained.code, 0) << explained.err;
-  EXPECT_THAT(explained.out, HasSubstr("The model goes on with"));
+  EXPECT_THAT(explained.out, HasSubstr("The model continues"));
   const std::string small = (imported.scratch / "small").string();
   const auto quantized = test::run_cli({"quantize", "--model", imported.model(), "--out", small, "--type", "f16"});
   EXPECT_EQ(quantized.code, 0) << quantized.err;
@@ -260,7 +261,7 @@ TEST(CompleteCommand, RefusesInOneLineWhatALanguageModelDoesNotHave) {
     EXPECT_THAT(ran.err, HasSubstr(what));
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
   };
-  refused({"run", "--model", m, "--alignments", m + "/x"}, "--alignments: it does not go with a language model");
+  refused({"run", "--model", m, "--alignments", m + "/x"}, "--alignments: not an option of a language model");
   refused({"run", "--model", m, "--attention", m + "/x", "--kind", "cross"}, "--kind: a language model attends");
   refused({"run", "--model", m, "--kind", "decoder"}, "--kind: it goes with --attention");
   refused({"run", "--model", m, "--model", m}, "--model: a language model works alone");

@@ -112,11 +112,11 @@ TEST_P(ImportedCase, GivesTheLogitsOfAnotherImplementation) {
   }
   // It runs like any other model.
   const Translator translator(scratch / "imported");
-  const Translation one = translator.translate(
+  const Generated one = translator.translate(
       loaded.tokenizers.source->join(std::vector<std::string>(given["source"].begin(), given["source"].end())),
       {.beam = 3, .max_length = 8, .attention = true});
-  EXPECT_EQ(one.attention.size(), one.target_tokens.size());
-  EXPECT_EQ(one.attention.at(0).size(), one.source_tokens.size());
+  EXPECT_EQ(one.attention.weights.rows, static_cast<std::int64_t>(one.attention.target.size()));
+  EXPECT_EQ(one.attention.weights.columns, static_cast<std::int64_t>(one.attention.source.size()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ImportedCase,
@@ -211,7 +211,7 @@ TEST(Import, ALexicalShortlistSaysWhatALineMayWrite) {
   const std::vector<std::int32_t> wanted{unk_id, eos_id, ids.at("w0"), ids.at("w5"), ids.at("w6"), ids.at("w7")};
   EXPECT_THAT(shortlist.candidates(source), testing::UnorderedElementsAreArray(wanted));
   const Translator translator(scratch / "m", {.shortlist = true});
-  for (const std::string& word : translator.translate("w5", {.beam = 2, .max_length = 6}).target_tokens) {
+  for (const std::string& word : translator.translate("w5", {.beam = 2, .max_length = 6}).attention.target) {
     EXPECT_THAT(wanted, testing::Contains(ids.at(word)));
   }
 }
@@ -357,10 +357,10 @@ TEST(Import, ARealModelWritesItsKnownOutputs) {
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_NEAR(scored[i], expected[i], 1e-4);
     for (const int beam : {1, 4}) {
-      const Translation one = translator.translate(sources[i], {.beam = beam});
+      const Generated one = translator.translate(sources[i], {.beam = beam});
       EXPECT_EQ(one.text, targets[i]);
       EXPECT_NEAR(one.log_probability, expected[i], 1e-4);
-      const Translation again = back.translate(sources[i], {.beam = beam});
+      const Generated again = back.translate(sources[i], {.beam = beam});
       EXPECT_EQ(again.text, one.text);
       EXPECT_EQ(again.log_probability, one.log_probability);
     }

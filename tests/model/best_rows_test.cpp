@@ -167,15 +167,16 @@ TEST(BestRows, ASearchFindsTheSameBytesWithThemAndWithLogits) {
     const Memory memory = model.encode(batch.source.view(), pass);
     std::vector<SearchInput> inputs;
     for (const std::int64_t length : batch.source.view().lengths) inputs.push_back({.source_length = length});
-    for (const SearchOptions& how :
-         {SearchOptions{.beam = 1, .max_length = 9, .want_scores = false}, SearchOptions{.beam = 1, .min_length = 4},
-          SearchOptions{.beam = 3, .n_best = 3, .min_length = 2, .max_length = 7},
-          SearchOptions{.beam = 5, .n_best = 2, .max_length = 5, .cut = true}}) {
+    using O = GenerateOptions;
+    for (const auto& [how, cut] : {std::pair(O{.beam = 1, .max_length = 9, .scores = false}, false),
+                                   {O{.beam = 1, .min_length = 4}, false},
+                                   {O{.beam = 3, .n_best = 3, .min_length = 2, .max_length = 7}, false},
+                                   {O{.beam = 5, .n_best = 2, .max_length = 5}, true}}) {
       SCOPED_TRACE(name);
       const auto stepper = model.start(memory);
       OnlyLogits logits(model.start(memory));
-      const auto found = search(*stepper, inputs, how);
-      const auto expected = search(logits, inputs, how);
+      const auto found = search(*stepper, inputs, how, {.cut = cut});
+      const auto expected = search(logits, inputs, how, {.cut = cut});
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t s = 0; s < found.size(); ++s) {
         ASSERT_EQ(found[s].size(), expected[s].size());

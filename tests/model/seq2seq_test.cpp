@@ -243,7 +243,7 @@ TEST(Seq2Seq, ALineDecodesToTheSameAloneAndInABatch) {
       const auto stepper = model.start(model.encode(batch.source.view(), pass), true);
       std::vector<SearchInput> inputs;
       for (const auto n : batch.source.view().lengths) inputs.push_back({n, 0, {}});
-      return search(*stepper, inputs, {.beam = 3, .n_best = 2, .max_length = 8, .want_attention = true});
+      return search(*stepper, inputs, {.beam = 3, .n_best = 2, .max_length = 8, .attention = true});
     };
     const auto together = decode(task.all());
     for (std::int64_t i = 0; i < 7; ++i) {

@@ -266,8 +266,12 @@ class Tasks(unittest.TestCase):
     def test_translations_have_all_their_parts(self):
         t = fovea.Translator(self.model)
         one = t.translate("one two", attention=True)
-        self.assertEqual(one.attention.shape, (len(one.target_tokens), len(one.source_tokens)))
-        np.testing.assert_allclose(one.attention.sum(1), 1, atol=1e-4)
+        attention = one.attention
+        self.assertEqual(attention.source, ["one", "two", "</s>"])
+        self.assertEqual(attention.weights.shape, (len(attention.target), len(attention.source)))
+        self.assertEqual(attention.maps, [])
+        np.testing.assert_allclose(attention.weights.sum(1), 1, atol=1e-4)
+        self.assertIsNone(t.translate("one two").attention.weights)
         many = t.translate(["one two", "three", ""])
         self.assertEqual([many[0].text, many[2].text], [one.text, ""])
         best = t.translate(["one two"], beam=4, n_best=3)
@@ -275,12 +279,19 @@ class Tasks(unittest.TestCase):
         self.assertGreaterEqual(best[0][0].score, best[0][2].score)
         self.assertAlmostEqual(t.score(["one two"], [one.text])[0], one.log_probability, places=3)
         self.assertIn("<svg", one._repr_html_())
-        self.assertEqual(t.trace("one two").encoder.ndim, 4)
+        self.assertEqual(t.trace("one two").output.attention.encoder.ndim, 4)
         heads = t.translate(["one two", "three"], kinds=["cross", "encoder"])
-        self.assertEqual(heads[0].cross.shape, (1, 2) + one.attention.shape)
-        np.testing.assert_allclose(heads[0].cross.mean((0, 1)), one.attention, atol=1e-5)
-        self.assertEqual(heads[1].encoder.shape, (1, 2, len(heads[1].source_tokens), len(heads[1].source_tokens)))
-        self.assertIsNone(heads[1].decoder)
+        first, second = heads[0].attention, heads[1].attention
+        self.assertEqual(first.cross.shape, (1, 2) + attention.weights.shape)
+        np.testing.assert_allclose(first.cross.mean((0, 1)), attention.weights, atol=1e-5)
+        self.assertEqual([(m.kind, m.layer, m.head) for m in first.maps],
+                         [("encoder", 0, 0), ("encoder", 0, 1), ("cross", 0, 0), ("cross", 0, 1)])
+        np.testing.assert_array_equal(first.maps[3].weights, first.cross[0, 1])
+        self.assertEqual(second.encoder.shape, (1, 2, len(second.source), len(second.source)))
+        self.assertIsNone(second.decoder)
+        silent = [{"do": "uniform", "kind": "cross"}]
+        even = t.translate("one two", attention=True, interventions=silent).attention.weights
+        np.testing.assert_allclose(even, 1 / 3, atol=1e-5)
         with self.assertRaisesRegex(fovea.UsageError, "nothing"):
             t.translate("one", kinds=["nothing"])
         lines = fovea.translate_lines(t, iter(["one two\n", "three\n"]), block=1)
@@ -367,11 +378,15 @@ class Tasks(unittest.TestCase):
                         max_steps=3)
             captioner = fovea.Captioner(Path(folder, "m"))
             one = captioner.caption(red, max_length=5)
-            self.assertEqual(one.attention.shape, (len(one.tokens), one.rows * one.columns))
-            np.testing.assert_allclose(one.attention.sum(1), 1, atol=1e-5)
-            both = captioner.caption([str(red), blue], attention=False)
+            self.assertIsNone(one.attention.weights)
+            one = captioner.caption(red, max_length=5, attention=True)
+            seen = one.attention
+            self.assertEqual(seen.weights.shape, (len(seen.target), seen.rows * seen.columns))
+            np.testing.assert_allclose(seen.weights.sum(1), 1, atol=1e-5)
+            both = captioner.caption([str(red), blue])
             self.assertEqual(len(both), 2)
-            self.assertIsNone(both[0].attention)
+            with self.assertRaisesRegex(fovea.UsageError, "replace_unknown"):
+                captioner.caption(red, replace_unknown=True)
             self.assertEqual(len(captioner.caption(red, n_best=2)), 2)
             with self.assertRaises(fovea.FileError):
                 captioner.caption(Path(folder, "none.png"))
@@ -400,11 +415,19 @@ class Tasks(unittest.TestCase):
             subprocess.run([sys.executable, models, folder, "gpt2"], check=True)
             self.assertIn("GPT-2", fovea.import_model(Path(folder, "gpt2-tied", "model"), Path(folder, "m")))
             completer = fovea.Completer(Path(folder, "m"))
-            one = completer.complete("the cat", beam=1, max_length=4, attention=True)
+            one = completer.complete("the cat", beam=1, max_length=4, attention=True, kinds=["decoder"])
             self.assertEqual(one.text, "the cat" + one.continuation)
-            length = len(one.prompt_tokens) + len([t for t in one.tokens if t != "</s>"])
-            self.assertEqual(one.attention.shape, (3, 4, length, length))
-            self.assertTrue(np.all(np.triu(one.attention, 1) == 0))
+            length = len(one.attention.source)
+            self.assertEqual(one.attention.source[-len(one.ids):], one.attention.target[-len(one.ids):])
+            self.assertEqual(one.attention.weights.shape, (length, length))
+            self.assertEqual(one.attention.decoder.shape, (3, 4, length, length))
+            self.assertTrue(np.all(np.triu(one.attention.decoder, 1) == 0))
+            np.testing.assert_allclose(one.attention.decoder.mean((0, 1)), one.attention.weights, atol=1e-5)
+            for name, value in [("coverage_penalty", 0.5), ("replace_unknown", True)]:
+                with self.assertRaisesRegex(fovea.UsageError, name):
+                    completer.complete("the cat", **{name: value})
+            with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'beams'"):
+                completer.complete("the cat", beams=2)
             self.assertIn("<svg", one._repr_html_())
             several = completer.complete(["the cat", ""], n_best=2, max_length=3)
             self.assertEqual([len(s) for s in several], [2, 2])

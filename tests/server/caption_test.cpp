@@ -34,18 +34,18 @@ TEST_F(CaptionApi, TheResponseMatchesTheCaptioner) {
   const std::string address = view::picture_address(small);  // a JPEG of it
   const std::string png = fovea::test::png_file(small);
   const Captioner captioner(folder_ / "captions");
-  const Caption expected = captioner.caption(small, {.attention = true});
+  const Generated expected = captioner.caption(small, {.attention = true});
   const std::string type = "multipart/form-data; boundary=XX";
   const std::string form = "--XX\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a.png\"\r\n\r\n" + png +
                            "\r\n--XX\r\nContent-Disposition: form-data; name=\"attention\"\r\n\r\n1\r\n--XX--\r\n";
   const auto answer = ask(port_, "POST", "/caption", form, type).json();
   EXPECT_EQ(answer["caption"], expected.text);
-  EXPECT_EQ(answer["tokens"], expected.tokens);
+  EXPECT_EQ(answer["tokens"], expected.attention.target);
   EXPECT_EQ(answer["rows"], 2);
   EXPECT_EQ(answer["model"], "captions");
-  ASSERT_THAT(answer["attention"], SizeIs(expected.tokens.size()));
+  ASSERT_THAT(answer["attention"], SizeIs(expected.attention.target.size()));
   for (std::size_t r = 0; r < 4; ++r) {
-    EXPECT_NEAR(answer["attention"][0][r].get<double>(), expected.attention[0][r], 1e-4);
+    EXPECT_NEAR(answer["attention"][0][r].get<double>(), expected.attention.weights.values[r], 1e-4);
   }
   const auto encoded = caption({{"image", address}}).json();
   EXPECT_TRUE(encoded.contains("caption"));

@@ -31,7 +31,7 @@ TEST_F(ChatServed, TheReplyMatchesTheModel) {
     const auto answer = chat({{"turns", {"one two", first, "three"}}, {"model", name}, {"attention", true}}).json();
     EXPECT_EQ(answer["reply"], second);
     EXPECT_EQ(answer["model"], name);
-    const std::size_t tokens = direct.last().target_tokens.size();
+    const std::size_t tokens = direct.last().attention.target.size();
     EXPECT_THAT(answer["attention"]["target"], SizeIs(tokens));
     EXPECT_THAT(answer["attention_over_turns"], SizeIs(tokens));
     EXPECT_THAT(answer["attention_over_turns"][0], SizeIs(first.empty() ? 2 : 3));

@@ -64,10 +64,11 @@ class ScriptedStepper final : public Stepper {
 };
 
 /// The best hypotheses for a source of two tokens.
-inline std::vector<Hypothesis> hypotheses(const Script& script, const SearchOptions& options) {
+inline std::vector<Hypothesis> hypotheses(const Script& script, const GenerateOptions& options,
+                                          const SearchRules& rules = {}) {
   ScriptedStepper stepper(script);
   const SearchInput input{.source_length = 2};
-  return search(stepper, {&input, 1}, options)[0];
+  return search(stepper, {&input, 1}, options, rules)[0];
 }
 
 }  // namespace fovea::test

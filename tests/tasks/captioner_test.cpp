@@ -7,6 +7,7 @@
 #include "fovea/model/picture_source.hpp"
 #include "fovea/threads.hpp"
 #include "fovea/training_job.hpp"
+#include "support/json_near.hpp"
 #include "support/op_test.hpp"
 #include "support/shapes.hpp"
 #include "tasks/captioning/caption_set.hpp"
@@ -78,26 +79,25 @@ class CaptionerTest : public testing::Test {
 TEST_F(CaptionerTest, LearnsToSayWhatItSees) {
   train(job("m", small_captions(RnnDecoderConfig{.dim = 24, .form = RnnForm::gated}), 260));
   const Captioner captioner(folder_ / "m");
-  const auto results = captioner.captions(places());
+  const auto results = captioner.captions(places(), {.attention = true});
   int right = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const Caption& c = results[i][0];
-    right += c.text == valid_[i] ? 1 : 0;
-    EXPECT_EQ(c.picture, places()[i]);
-    EXPECT_EQ(c.rows, 2);
-    EXPECT_EQ(c.columns, 2);
-    ASSERT_EQ(c.attention.size(), c.tokens.size());
-    EXPECT_EQ(c.tokens.back(), "</s>");
-    for (const auto& row : c.attention) {
-      ASSERT_EQ(row.size(), 4U);
-      EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1, 1e-5);
+    const AttentionRecord& record = results[i][0].attention;
+    right += results[i][0].text == valid_[i] ? 1 : 0;
+    EXPECT_EQ(record.picture.place, places()[i]);
+    EXPECT_EQ(record.picture.rows, 2);
+    EXPECT_EQ(record.picture.columns, 2);
+    ASSERT_EQ(record.weights.rows, static_cast<std::int64_t>(record.target.size()));
+    ASSERT_EQ(record.weights.columns, 4);
+    EXPECT_EQ(record.target.back(), "</s>");
+    for (std::int64_t r = 0; r < record.weights.rows; ++r) {
+      const auto row = record.weights.values.begin() + 4 * r;
+      EXPECT_NEAR(std::accumulate(row, row + 4, 0.0), 1, 1e-5);
     }
-    const AttentionRecord record = c.record();
     check(record);
-    EXPECT_EQ(record.picture.place, c.picture);
     const AttentionRecord again = parse_attention(to_json(record), "x");
     EXPECT_EQ(again.picture.rows, 2);
-    EXPECT_EQ(again.picture.place, c.picture);
+    EXPECT_EQ(again.picture.place, places()[i]);
   }
   EXPECT_GE(right, 8) << "of 12; guessing gives 1 in 36";
 }
@@ -111,17 +111,17 @@ TEST_F(CaptionerTest, APicturesCaptionDoesNotDependOnTheOthers) {
     train(job(name, config, 2));
     const Captioner captioner(folder_ / name);
     const bool attends = config.attends();
-    const CaptionOptions how{.beam = 3, .min_length = 2, .max_length = 9};
+    const GenerateOptions how{.beam = 3, .min_length = 2, .max_length = 9, .attention = true};
     const auto together = captioner.captions(places(), how);
-    EXPECT_EQ(!together[0][0].attention.empty(), attends);
-    EXPECT_TRUE(together[0][0].maps.empty());
+    EXPECT_EQ(together[0][0].attention.has_weights(), attends);
+    EXPECT_TRUE(together[0][0].attention.maps.empty());
     for (const int count : {1, 3}) {
       set_threads(count);
       for (const std::size_t i : {0U, 5U, 11U}) {
-        const Caption alone = captioner.caption(places()[i], how);
+        const Generated alone = captioner.caption(places()[i], how);
         EXPECT_EQ(alone.text, together[i][0].text);
         EXPECT_EQ(alone.score, together[i][0].score);
-        EXPECT_EQ(alone.attention, together[i][0].attention);
+        EXPECT_EQ(alone.attention.weights.values, together[i][0].attention.weights.values);
       }
     }
   }
@@ -133,16 +133,16 @@ TEST_F(CaptionerTest, MapsOfEveryHeadHaveTheSearchsMean) {
     SCOPED_TRACE(name);
     train(job(name, config, 2));
     const Captioner captioner(folder_ / name);
-    CaptionOptions how{.beam = 3, .min_length = 2, .max_length = 9};
+    GenerateOptions how{.beam = 3, .min_length = 2, .max_length = 9, .attention = true};
     how.kinds = {AttentionKind::cross, AttentionKind::decoder, AttentionKind::encoder};
     const auto all = captioner.captions(places(), how);
-    const Caption& c = all[3][0];
-    EXPECT_EQ(c.regions().size(), static_cast<std::size_t>(c.rows * c.columns));
+    const AttentionRecord& c = all[3][0].attention;
+    EXPECT_EQ(c.source.size(), static_cast<std::size_t>(c.picture.rows * c.picture.columns));
     std::vector<AttentionMap> cross;
     for (const AttentionMap& map : c.maps) {
       if (map.kind != AttentionKind::cross) continue;
-      EXPECT_EQ(map.queries, c.tokens);
-      EXPECT_EQ(map.keys, c.regions());
+      EXPECT_EQ(map.queries, c.target);
+      EXPECT_EQ(map.keys, c.source);
       cross.push_back(map);
     }
     const bool self = std::holds_alternative<TransformerConfig>(config.generator().decoder);
@@ -153,12 +153,8 @@ TEST_F(CaptionerTest, MapsOfEveryHeadHaveTheSearchsMean) {
                                              : 0);
     if (cross.empty()) continue;
     const AttentionMatrix mean = mean_of(cross);
-    for (std::size_t t = 0; t < c.tokens.size(); ++t) {
-      for (std::size_t r = 0; r < c.attention[t].size(); ++r) {
-        EXPECT_NEAR(mean.at(static_cast<std::int64_t>(t), static_cast<std::int64_t>(r)), c.attention[t][r], 1e-5);
-      }
-    }
-    const Caption alone = captioner.caption(places()[3], how);
+    test::expect_near(mean.values, c.weights.values, 1e-5);
+    const AttentionRecord alone = captioner.caption(places()[3], how).attention;
     ASSERT_EQ(alone.maps.size(), c.maps.size());
     for (std::size_t m = 0; m < c.maps.size(); ++m) EXPECT_EQ(alone.maps[m].weights.values, c.maps[m].weights.values);
   }
@@ -176,7 +172,7 @@ TEST_F(CaptionerTest, AGivenCaptionIsScoredAsTheSearchScoresIt) {
     std::vector<float> expected;
     for (const auto& best : captioner.captions(places(), {.beam = 2, .max_length = 7})) {
       if (best[0].text.find("<unk>") != std::string::npos) continue;  // is read as a word of its own
-      pictures.push_back(best[0].picture);
+      pictures.push_back(best[0].attention.picture.place);
       texts.push_back(best[0].text);
       expected.push_back(best[0].log_probability);
     }
@@ -223,7 +219,7 @@ TEST_F(CaptionerTest, ABrokenPictureIsNamedOrPassedOver) {
   test::write_text(folder_ / "broken.png", "not a picture");
   std::vector<std::string> lines{places()[0], (folder_ / "broken.png").string(), "", (folder_ / "none.png").string()};
   EXPECT_THAT(test::message_of<FileError>([&] { (void)captioner.captions(lines); }), testing::HasSubstr("broken.png"));
-  const auto results = captioner.captions(lines, {.n_best = 2, .skip_broken = true});
+  const auto results = captioner.captions(lines, {.n_best = 2, .skip_unreadable = true});
   ASSERT_EQ(results.size(), 4U);
   EXPECT_EQ(results[0].size(), 2U);
   EXPECT_TRUE(results[0][0].error.empty());

@@ -26,7 +26,7 @@ class EnsembleTranslator : public testing::Test {
 };
 
 TEST_F(EnsembleTranslator, TheSameModelTwiceWritesWhatItWritesAlone) {
-  TranslateOptions how;
+  GenerateOptions how;
   how.attention = true;
   how.max_length = 8;
   const auto alone = Translator(first).translate(lines, how);
@@ -34,13 +34,13 @@ TEST_F(EnsembleTranslator, TheSameModelTwiceWritesWhatItWritesAlone) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     EXPECT_EQ(alone[i][0].text, twice[i][0].text);
     EXPECT_NEAR(alone[i][0].log_probability, twice[i][0].log_probability, 1e-4);
-    EXPECT_EQ(alone[i][0].attention, twice[i][0].attention);
+    EXPECT_EQ(alone[i][0].attention.weights.values, twice[i][0].attention.weights.values);
   }
 }
 
 // What an output of two models of unlike kinds should have for a probability, from each of them by itself.
 TEST_F(EnsembleTranslator, AnOutputHasTheProductOfItsTokensMeanProbabilities) {
-  TranslateOptions how;
+  GenerateOptions how;
   how.max_length = 6;
   const Translator both(Folders{first, second});
   const auto results = both.translate(lines, how);
@@ -79,14 +79,14 @@ TEST_F(EnsembleTranslator, AnOutputHasTheProductOfItsTokensMeanProbabilities) {
 
 TEST_F(EnsembleTranslator, ALineIsWrittenAlikeAloneAndAmongOthers) {
   const Translator both(Folders{first, second});
-  TranslateOptions how;
+  GenerateOptions how;
   how.attention = true;
   const auto together = both.translate(lines, how);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto alone = both.translate(std::vector{lines[i]}, how);
     EXPECT_EQ(alone[0][0].text, together[i][0].text);
     EXPECT_EQ(alone[0][0].log_probability, together[i][0].log_probability);
-    EXPECT_EQ(alone[0][0].attention, together[i][0].attention);
+    EXPECT_EQ(alone[0][0].attention.weights.values, together[i][0].attention.weights.values);
   }
 }
 
@@ -98,15 +98,15 @@ TEST_F(EnsembleTranslator, AModelWithoutAttentionLeavesItToTheOthers) {
   EXPECT_FALSE(Translator(blind).attends());
   const Translator both(Folders{blind, second});
   EXPECT_TRUE(both.attends());
-  TranslateOptions how;
+  GenerateOptions how;
   how.attention = true;
   for (const auto& best : both.translate(std::vector<std::string>{"one two three"}, how)) {
-    for (const auto& row : best[0].attention) EXPECT_EQ(row.size(), 4U);
-    EXPECT_FALSE(best[0].attention.empty());
+    EXPECT_EQ(best[0].attention.weights.columns, 4);
+    EXPECT_TRUE(best[0].attention.has_weights());
   }
   // Layers and heads are of one model; of several there is what they wrote, and the beam.
-  const TranslationTrace trace = both.trace("one two three", how);
-  EXPECT_TRUE(trace.attention.maps.empty());
+  const GenerationTrace trace = both.trace("one two three", how);
+  EXPECT_TRUE(trace.output.attention.maps.empty());
   EXPECT_GT(trace.beam.nodes.size(), 1U);
 }
 
@@ -123,7 +123,7 @@ TEST_F(EnsembleTranslator, TheShortestMemberLimitsALine) {
   }
   const std::vector<std::string> five{"one two three four five"};
   const std::vector<std::string> six{"one two three four five six"};
-  TranslateOptions how;
+  GenerateOptions how;
   EXPECT_NO_THROW((void)Translator(folders).translate(five, how));
   EXPECT_THROW((void)Translator(folders).translate(six, how), Error);
   EXPECT_NO_THROW((void)Translator(std::span(folders).first(2)).translate(six, how));
@@ -136,7 +136,7 @@ TEST_F(EnsembleTranslator, TheShortestMemberLimitsALine) {
 TEST_F(EnsembleTranslator, WhatSeveralModelsCannotDoIsSaid) {
   EXPECT_THROW(Translator(Folders{}), UsageError);
   const Translator both(Folders{first, second});
-  TranslateOptions how;
+  GenerateOptions how;
   how.head = 0;
   EXPECT_THROW(both.check(how), UsageError);
   EXPECT_THROW((void)both.score(std::vector<std::string>{"one"}, std::vector<std::string>{"one"}), UsageError);

@@ -56,7 +56,7 @@ struct Model {
 };
 
 const std::string kLine = "one two three four";
-const TranslateOptions kShort{.beam = 2, .min_length = 3, .max_length = 5};
+const GenerateOptions kShort{.beam = 2, .min_length = 3, .max_length = 5};
 
 std::vector<ModelConfig> all_kinds() {
   return {test::tiny_transformer(), rotary_transformer(), test::tiny_rnn(), tiny_luong(), tiny_cnn()};
@@ -67,13 +67,13 @@ TEST(Inspector, HasTheOutputWeightsAndProbabilitiesOfTheSearch) {
     const Model model(config);
     const Inspector inspector(model.translator);
     const ModelRun run = inspector.run(kLine, kShort);
-    TranslateOptions how = kShort;
+    GenerateOptions how = kShort;
     how.attention = true;
     how.kinds = {AttentionKind::cross, AttentionKind::encoder, AttentionKind::decoder};
-    const Translation found = model.translator.translate(kLine, how);
+    const Generated found = model.translator.translate(kLine, how);
     EXPECT_EQ(run.output, found.text);
-    EXPECT_EQ(run.target, found.target_tokens);
-    const AttentionRecord record = found.record();
+    EXPECT_EQ(run.target, found.attention.target);
+    const AttentionRecord& record = found.attention;
     ASSERT_EQ(run.attention.maps.size(), record.maps.size());
     for (std::size_t m = 0; m < record.maps.size(); ++m) {
       for (std::size_t i = 0; i < record.maps[m].weights.values.size(); ++i) {
@@ -171,8 +171,8 @@ TEST(Inspector, InterventionsActAlikeInSearchAndInTeacherForcing) {
   for (const ModelConfig& config : all_kinds()) {
     const Model model(config);
     const Inspector inspector(model.translator);
-    const TranslateOptions plain = kShort;
-    const Translation before = model.translator.translate(kLine, plain);
+    const GenerateOptions plain = kShort;
+    const Generated before = model.translator.translate(kLine, plain);
     std::vector<Interventions> changes{
         {.attention = {{.what = What::force, .kind = AttentionKind::cross, .query = 1, .key = 0}}},
         {.attention = {{.what = What::uniform, .kind = AttentionKind::cross, .layer = 0}}},
@@ -183,9 +183,9 @@ TEST(Inspector, InterventionsActAlikeInSearchAndInTeacherForcing) {
         {.tokens = {{.token = 1, .swapped = "seven"}}},
     };
     for (const Interventions& change : changes) {
-      TranslateOptions how = plain;
+      GenerateOptions how = plain;
       how.interventions = change;
-      const Translation after = model.translator.translate(kLine, how);
+      const Generated after = model.translator.translate(kLine, how);
       EXPECT_NEAR(inspector.score(kLine, after.text, change), after.log_probability, 1e-4);
       EXPECT_GT(std::abs(inspector.score(kLine, before.text, change) - before.log_probability), 1e-7);
     }
@@ -194,10 +194,10 @@ TEST(Inspector, InterventionsActAlikeInSearchAndInTeacherForcing) {
 
 TEST(Inspector, ASwappedTokenIsAsIfItHadBeenWritten) {
   const Model model(test::tiny_transformer());
-  TranslateOptions how = kShort;
+  GenerateOptions how = kShort;
   how.interventions.tokens = {{.token = 1, .swapped = "seven"}, {.token = 99, .swapped = "six"}};
-  const Translation swapped = model.translator.translate(kLine, how);
-  const Translation written = model.translator.translate("one seven three four", kShort);
+  const Generated swapped = model.translator.translate(kLine, how);
+  const Generated written = model.translator.translate("one seven three four", kShort);
   EXPECT_EQ(swapped.text, written.text);
   EXPECT_NEAR(swapped.log_probability, written.log_probability, 1e-4);
   how.interventions.tokens = {{.token = 1, .swapped = "six seven"}};
@@ -206,13 +206,13 @@ TEST(Inspector, ASwappedTokenIsAsIfItHadBeenWritten) {
 
 TEST(Inspector, AMaskedTokenHasNoWeightAnywhere) {
   const Model model(test::tiny_transformer());
-  TranslateOptions how = kShort;
+  GenerateOptions how = kShort;
   how.attention = true;
   how.kinds = {AttentionKind::cross, AttentionKind::encoder};
   how.interventions.tokens = {{.token = 2}};
-  const Translation t = model.translator.translate(kLine, how);
-  ASSERT_EQ(t.maps.size(), 8U);
-  for (const AttentionMap& map : t.maps) {
+  const Generated t = model.translator.translate(kLine, how);
+  ASSERT_EQ(t.attention.maps.size(), 8U);
+  for (const AttentionMap& map : t.attention.maps) {
     for (std::int64_t r = 0; r < map.weights.rows; ++r) EXPECT_EQ(map.weights.at(r, 2), 0);
   }
 }
@@ -224,7 +224,7 @@ TEST(Inspector, ProbeRanksWhatItRemoved) {
   ProbeOptions options;
   options.decoding = kShort;
   const Probe probe = inspector.probe(kLine, options, [&](std::int64_t done, std::int64_t) { last = done; });
-  const auto n = static_cast<std::int64_t>(model.translator.translate(kLine, kShort).target_tokens.size());
+  const auto n = static_cast<std::int64_t>(model.translator.translate(kLine, kShort).attention.target.size());
   const std::size_t edges = static_cast<std::size_t>(n * 5 + 5 * 5 + n * (n + 1) / 2);
   EXPECT_EQ(probe.removals.size(), 12U + edges);
   EXPECT_EQ(last, static_cast<std::int64_t>(probe.removals.size()));
@@ -263,14 +263,14 @@ TEST(Inspector, RolloutRowsSumToOne) {
 TEST(Inspector, LongLinesHaveTheirLargestWeights) {
   for (const ModelConfig& config : all_kinds()) {
     const Model model(config);
-    TranslateOptions how = kShort;
+    GenerateOptions how = kShort;
     how.attention = true;
     how.kinds = {AttentionKind::cross, AttentionKind::encoder, AttentionKind::decoder};
-    const Translation all = model.translator.translate(kLine, how);
+    const AttentionRecord all = model.translator.translate(kLine, how).attention;
     how.top_weights = 2;
-    const Translation some = model.translator.translate(kLine, how);
+    const AttentionRecord some = model.translator.translate(kLine, how).attention;
     ASSERT_EQ(all.maps.size(), some.maps.size());
-    EXPECT_TRUE(some.attention.empty());
+    EXPECT_TRUE(some.weights.values.empty());
     EXPECT_EQ(some.largest.count, 2);
     for (std::size_t m = 0; m < all.maps.size(); ++m) {
       const LargestWeights& largest = some.maps[m].largest;
@@ -282,7 +282,7 @@ TEST(Inspector, LongLinesHaveTheirLargestWeights) {
         }
       }
     }
-    const AttentionRecord read = parse_attention(to_json(some.record()), "record");
+    const AttentionRecord read = parse_attention(to_json(some), "record");
     EXPECT_EQ(read.largest.index, some.largest.index);
     EXPECT_EQ(read.maps.size(), some.maps.size());
   }

@@ -15,21 +15,10 @@ namespace {
 
 const std::vector<AttentionKind> kAll{AttentionKind::cross, AttentionKind::encoder, AttentionKind::decoder};
 
-using Rows = std::vector<std::vector<float>>;
-
-Rows rows_of(const AttentionMatrix& m) {
-  Rows rows(static_cast<std::size_t>(m.rows));
-  for (std::int64_t r = 0; r < m.rows; ++r) {
-    const auto row = m.values.begin() + r * m.columns;
-    rows[static_cast<std::size_t>(r)].assign(row, row + m.columns);
-  }
-  return rows;
-}
-
 void expect_rows_sum_to_one(const AttentionMap& map) {
-  for (const auto& row : rows_of(map.weights)) {
+  for (std::int64_t r = 0; r < map.weights.rows; ++r) {
     double sum = 0;
-    for (const float w : row) sum += w;
+    for (std::int64_t c = 0; c < map.weights.columns; ++c) sum += map.weights.at(r, c);
     EXPECT_NEAR(sum, 1, 1e-5);
   }
 }
@@ -43,9 +32,8 @@ TEST(Translator, LinesThatAreLeftWhenItIsStoppedGetNoOutputs) {
   const auto translated = [&](int stop_at) {
     asked = 0;
     // A line is a batch.
-    const TranslateOptions how{
-        .max_length = 3, .batch_tokens = 1, .stop = [&asked, stop_at] { return ++asked > stop_at; }};
-    const auto all = translator.translate(lines, how);
+    const GenerateCall call{.stop = [&asked, stop_at] { return ++asked > stop_at; }};
+    const auto all = translator.translate(lines, {.max_length = 3, .batch_tokens = 1}, call);
     return std::count_if(all.begin(), all.end(), [](const auto& outputs) { return !outputs.empty(); });
   };
   EXPECT_EQ(translated(0), 0);
@@ -58,31 +46,30 @@ TEST(Trace, HasTheOutputAndTheWeightsOfTheSearch) {
     const test::Scratch folder;
     test::write_tiny_model(folder.folder(), config, "en-de");
     const Translator translator(folder.folder());
-    const TranslateOptions how{.attention = true};
+    const GenerateOptions how{.attention = true};
     const std::vector<std::string> lines{"one two three", "four", "five six seven one two"};
     const auto batch = translator.translate(lines, how);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      const TranslationTrace trace = translator.trace(lines[i], how);
-      EXPECT_EQ(trace.translation.text, batch[i][0].text);
-      test::expect_near(trace.translation.attention, batch[i][0].attention);
-      EXPECT_NEAR(trace.translation.log_probability, batch[i][0].log_probability, 1e-4);
-      test::expect_near(rows_of(trace.attention.weights), batch[i][0].attention);
+      const GenerationTrace trace = translator.trace(lines[i], how);
+      EXPECT_EQ(trace.output.text, batch[i][0].text);
+      EXPECT_NEAR(trace.output.log_probability, batch[i][0].log_probability, 1e-4);
+      test::expect_near(trace.output.attention.weights.values, batch[i][0].attention.weights.values);
       const int layers = config.attention_layers();
       const int heads = config.attention_heads();
-      ASSERT_EQ(trace.attention.maps.size(), static_cast<std::size_t>(layers * heads));
+      ASSERT_EQ(trace.output.attention.maps.size(), static_cast<std::size_t>(layers * heads));
       // The same bytes as a search that gives one layer and head alone.
       for (int l = 0; l < layers; ++l) {
         for (int h = 0; h < heads; ++h) {
-          const AttentionMap& map = trace.attention.maps[static_cast<std::size_t>(l * heads + h)];
+          const AttentionMap& map = trace.output.attention.maps[static_cast<std::size_t>(l * heads + h)];
           EXPECT_EQ(map.kind, AttentionKind::cross);
           EXPECT_EQ(map.layer, l);
           EXPECT_EQ(map.head, h);
-          EXPECT_EQ(map.queries, trace.translation.target_tokens);
-          EXPECT_EQ(map.keys, trace.translation.source_tokens);
-          TranslateOptions one = how;
+          EXPECT_EQ(map.queries, trace.output.attention.target);
+          EXPECT_EQ(map.keys, trace.output.attention.source);
+          GenerateOptions one = how;
           one.layer = l;
           one.head = h;
-          test::expect_near(rows_of(map.weights), translator.translate(lines[i], one).attention);
+          test::expect_near(map.weights.values, translator.translate(lines[i], one).attention.weights.values);
         }
       }
     }
@@ -96,13 +83,13 @@ TEST(Trace, OfSelfAttentionHasTheTokensThatWereReadAndNoLookAhead) {
   const auto trace =
       translator.trace("one two three", {.max_length = 5, .kinds = {AttentionKind::encoder, AttentionKind::decoder}});
   std::vector<std::string> fed{"<s>"};
-  const auto& written = trace.translation.target_tokens;
+  const auto& written = trace.output.attention.target;
   ASSERT_GE(written.size(), 2U);
   fed.insert(fed.end(), written.begin(), written.end() - 1);
-  ASSERT_EQ(trace.attention.maps.size(), 8U);  // two kinds, two layers, two heads
-  for (const AttentionMap& map : trace.attention.maps) {
+  ASSERT_EQ(trace.output.attention.maps.size(), 8U);  // two kinds, two layers, two heads
+  for (const AttentionMap& map : trace.output.attention.maps) {
     ASSERT_NE(map.kind, AttentionKind::cross);
-    const auto& tokens = map.kind == AttentionKind::encoder ? trace.translation.source_tokens : fed;
+    const auto& tokens = map.kind == AttentionKind::encoder ? trace.output.attention.source : fed;
     EXPECT_EQ(map.queries, tokens);
     EXPECT_EQ(map.keys, tokens);
     expect_rows_sum_to_one(map);
@@ -118,23 +105,22 @@ TEST(Trace, OfAnRnnHasNoSelfAttention) {
   const test::Scratch folder;
   test::write_tiny_model(folder.folder(), test::tiny_rnn(), "en-de");
   const auto trace = Translator(folder.folder()).trace("one two", {.kinds = kAll});
-  ASSERT_EQ(trace.attention.maps.size(), 1U);
-  EXPECT_EQ(trace.attention.maps[0].kind, AttentionKind::cross);
+  ASSERT_EQ(trace.output.attention.maps.size(), 1U);
+  EXPECT_EQ(trace.output.attention.maps[0].kind, AttentionKind::cross);
 }
 
 TEST(Trace, MergesWordsInEveryHead) {
   const test::Scratch folder;
   test::write_tiny_model(folder.folder(), test::tiny_transformer(), "en-de");
   const Translator translator(folder.folder());
-  const auto trace = translator.trace("one two", {.merge_words = true, .kinds = kAll});
-  EXPECT_EQ(trace.attention.maps.size(), 12U);
-  EXPECT_EQ(trace.translation.attention, rows_of(trace.attention.weights));
-  for (const AttentionMap& map : trace.attention.maps) {
+  const auto trace = translator.trace("one two", {.kinds = kAll, .merge_words = true});
+  EXPECT_EQ(trace.output.attention.maps.size(), 12U);
+  for (const AttentionMap& map : trace.output.attention.maps) {
     ASSERT_EQ(map.weights.rows, static_cast<std::int64_t>(map.queries.size()));
     ASSERT_EQ(map.weights.columns, static_cast<std::int64_t>(map.keys.size()));
     if (map.kind != AttentionKind::cross) continue;
-    EXPECT_EQ(map.queries, trace.translation.target_tokens);
-    EXPECT_EQ(map.keys, trace.translation.source_tokens);
+    EXPECT_EQ(map.queries, trace.output.attention.target);
+    EXPECT_EQ(map.keys, trace.output.attention.source);
   }
   EXPECT_THROW((void)translator.trace("  "), UsageError);
 }

@@ -42,14 +42,15 @@ TEST_F(Job, TrainsAModelThatTranslates) {
     EXPECT_TRUE(std::filesystem::exists(job.model / name)) << name;
   }
   const Translator translator(job.model);
-  const Translation one = translator.translate("eins zwei 3", {.max_length = 4, .attention = true});
-  EXPECT_THAT(one.source_tokens, testing::ElementsAre("eins", "zwei", "3", "</s>"));
-  ASSERT_FALSE(one.target_tokens.empty());
-  EXPECT_EQ(one.target_tokens.back(), "</s>");
+  const Generated one = translator.translate("eins zwei 3", {.max_length = 4, .attention = true});
+  const AttentionRecord& record = one.attention;
+  EXPECT_THAT(record.source, testing::ElementsAre("eins", "zwei", "3", "</s>"));
+  ASSERT_FALSE(record.target.empty());
+  EXPECT_EQ(record.target.back(), "</s>");
   EXPECT_LT(one.log_probability, 0);
-  ASSERT_EQ(one.attention.size(), one.target_tokens.size());
-  for (const auto& row : one.attention) EXPECT_EQ(row.size(), one.source_tokens.size());
-  EXPECT_TRUE(translator.translate("eins zwei 3").attention.empty()) << "only when asked for";
+  EXPECT_EQ(record.weights.rows, static_cast<std::int64_t>(record.target.size()));
+  EXPECT_EQ(record.weights.columns, static_cast<std::int64_t>(record.source.size()));
+  EXPECT_FALSE(translator.translate("eins zwei 3").attention.has_weights()) << "only when asked for";
   const std::vector<std::string> lines{"eins zwei 1", "", "eins"};
   const auto all = translator.translate(lines, {.beam = 3, .n_best = 2});
   ASSERT_EQ(all.size(), 3U);

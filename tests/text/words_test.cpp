@@ -58,20 +58,19 @@ TEST(PieceWords, WordsStayAsTheyAre) {
 TEST(MergeAttention, AddsOverSourcePiecesAndAveragesOverTargetPieces) {
   const auto source = words_of_pieces(TokenizerKind::sentencepiece, Pieces{"▁un", "able", "▁x"});
   const auto target = words_of_pieces(TokenizerKind::sentencepiece, Pieces{"▁a", "b", "</s>"});
-  const std::vector<std::vector<float>> weights{{0.5F, 0.25F, 0.25F}, {0, 0.25F, 0.75F}, {0, 0, 1}};
-  EXPECT_THAT(merge_attention(weights, source, target), ElementsAre(ElementsAre(0.5F, 0.5F), ElementsAre(0.0F, 1.0F)));
-  EXPECT_THROW((void)merge_attention(std::span(weights).first(2), source, target), UsageError);
+  const std::vector<float> weights{0.5F, 0.25F, 0.25F, 0, 0.25F, 0.75F, 0, 0, 1};
+  EXPECT_THAT(merge_attention(weights, source, target), ElementsAre(0.5F, 0.5F, 0.0F, 1.0F));
+  EXPECT_THROW((void)merge_attention(std::span(weights).first(6), source, target), UsageError);
   EXPECT_THROW((void)merge_attention(weights, words_of_pieces(TokenizerKind::word, Pieces{"a"}), target), UsageError);
 }
 
 TEST(MergeAttention, RowsBetweenChineseWordsStillSumToOne) {
   const auto source = words_of_pieces(TokenizerKind::character, Pieces{"小", "猫", "可", "爱", "</s>"});
   const auto target = words_of_pieces(TokenizerKind::sentencepiece, Pieces{"▁注", "意力", "机制", "</s>"});
-  const std::vector<std::vector<float>> weights{
-      {0.5F, 0.25F, 0.25F, 0, 0}, {0, 0, 0.5F, 0.25F, 0.25F}, {0, 0, 0, 1, 0}, {0, 0, 0, 0, 1}};
-  EXPECT_THAT(
-      merge_attention(weights, source, target),
-      ElementsAre(ElementsAre(0.375F, 0.5F, 0.125F), ElementsAre(0.0F, 1.0F, 0.0F), ElementsAre(0.0F, 0.0F, 1.0F)));
+  const std::vector<float> weights{0.5F, 0.25F, 0.25F, 0,     0,  //
+                                   0,    0,     0.5F,  0.25F, 0.25F, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1};
+  EXPECT_THAT(merge_attention(weights, source, target),
+              ElementsAre(0.375F, 0.5F, 0.125F, 0.0F, 1.0F, 0.0F, 0.0F, 0.0F, 1.0F));
 }
 
 }  // namespace

@@ -12,30 +12,32 @@ from itertools import islice
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 from ._fovea import (
-    Adam, AlternatingCoAttention, Attended, AttentionalRnn, AverageAttention, Bleu, Caption, Captioner, Chat, Chrf,
-    Classification, Classifier, CoAttended, Completer, Completion, ContextPooling, CopyGate, CoverageAttention,
-    Covered, DecodedSteps, DocumentAttention, Embedding, Error, FileError, GraphAttention, Gru,
-    HierarchicalAttention, LayerNorm, LearnedPooling, Linear, Lstm, MemoryNetwork, MemoryRead, MixedEmbeddings,
-    MultiDimensional, MultiDimensionalPooling, MultiHead, MultiRepresentational, ParallelCoAttention, Parameters,
-    Pointer, Rouge, ShapeError, Ter, Translation, TranslationTrace, Translator, UsageError, Var, __version__,
-    attend, attend_backward, backward, bleu, chrf, concat, copy_mixture, coverage_loss, cross_entropy, exp,
-    export_model, gelu, gelu_tanh, import_model, log, log_softmax, matmul, mean, pointing_loss, relu, reshape, rouge,
-    set_threads, sigmoid, slice, softmax, sum, swish, tanh, ter, threads, transpose,
+    Adam, AlternatingCoAttention, Attended, AttentionMap, AttentionRecord, AttentionalRnn, AverageAttention,
+    Bleu, Captioner, Chat, Chrf, Classification, Classifier, CoAttended, Completer, ContextPooling, CopyGate,
+    CoverageAttention, Covered, DecodedSteps, DocumentAttention, Embedding, Error, FileError, Generated,
+    GenerationTrace, GraphAttention, Gru, HierarchicalAttention, LayerNorm, LearnedPooling, Linear, Lstm,
+    MemoryNetwork, MemoryRead, MixedEmbeddings, MultiDimensional, MultiDimensionalPooling, MultiHead,
+    MultiRepresentational, ParallelCoAttention, Parameters, Pointer, Rouge, ShapeError, Ter, Translator,
+    UsageError, Var, __version__, attend, attend_backward, backward, bleu, chrf, concat, copy_mixture,
+    coverage_loss, cross_entropy, exp, export_model, gelu, gelu_tanh, import_model, log, log_softmax, matmul, mean,
+    pointing_loss, relu, reshape, rouge, set_threads, sigmoid, slice, softmax, sum, swish, tanh, ter, threads,
+    transpose,
 )
 from ._fovea import _train
 
 __all__ = [
-    "Adam", "AlternatingCoAttention", "Attended", "AttentionalRnn", "AverageAttention", "Bleu", "Caption",
-    "Captioner", "Chat", "Chrf", "Classification", "Classifier", "CoAttended", "Completer", "Completion",
-    "ContextPooling", "CopyGate", "CoverageAttention", "Covered", "DecodedSteps", "DocumentAttention", "Embedding",
-    "Error", "FileError", "GraphAttention", "Gru", "HierarchicalAttention", "LayerNorm", "LearnedPooling", "Linear",
-    "Lstm", "MemoryNetwork", "MemoryRead", "MixedEmbeddings", "MultiDimensional", "MultiDimensionalPooling",
-    "MultiHead", "MultiRepresentational", "ParallelCoAttention", "Parameters", "Pointer", "Rouge", "ShapeError",
-    "Ter", "Translation", "TranslationTrace", "Translator", "UsageError", "Var", "__version__", "attend",
-    "attend_backward", "backward", "bleu", "chrf", "classify_lines", "concat", "copy_mixture", "coverage_loss",
-    "cross_entropy", "exp", "export_model", "gelu", "gelu_tanh", "import_model", "log", "log_softmax", "matmul", "mean",
-    "pointing_loss", "relu", "reshape", "rouge", "set_threads", "sigmoid", "slice", "softmax", "sum", "swish",
-    "tanh", "ter", "threads", "train", "translate_lines", "transpose",
+    "Adam", "AlternatingCoAttention", "Attended", "AttentionMap", "AttentionRecord", "AttentionalRnn",
+    "AverageAttention", "Bleu", "Captioner", "Chat", "Chrf", "Classification", "Classifier", "CoAttended",
+    "Completer", "ContextPooling", "CopyGate", "CoverageAttention", "Covered", "DecodedSteps",
+    "DocumentAttention", "Embedding", "Error", "FileError", "Generated", "GenerationTrace", "GraphAttention",
+    "Gru", "HierarchicalAttention", "LayerNorm", "LearnedPooling", "Linear", "Lstm", "MemoryNetwork",
+    "MemoryRead", "MixedEmbeddings", "MultiDimensional", "MultiDimensionalPooling", "MultiHead",
+    "MultiRepresentational", "ParallelCoAttention", "Parameters", "Pointer", "Rouge", "ShapeError", "Ter",
+    "Translator", "UsageError", "Var", "__version__", "attend", "attend_backward", "backward", "bleu", "chrf",
+    "classify_lines", "concat", "copy_mixture", "coverage_loss", "cross_entropy", "exp", "export_model", "gelu",
+    "gelu_tanh", "import_model", "log", "log_softmax", "matmul", "mean", "pointing_loss", "relu", "reshape", "rouge",
+    "set_threads", "sigmoid", "slice", "softmax", "sum", "swish", "tanh", "ter", "threads", "train",
+    "translate_lines", "transpose",
 ]
 
 Report = Mapping[str, Any]
@@ -80,7 +82,7 @@ def _blocks(lines: Iterable[str], block: int) -> Iterator[list[str]]:
         yield part
 
 
-def translate_lines(translator: Translator, lines: Iterable[str], block: int = 4096, **options: Any) -> Iterator[Translation]:
+def translate_lines(translator: Translator, lines: Iterable[str], block: int = 4096, **options: Any) -> Iterator[Generated]:
     """The translations of any number of lines, a block at a time: files larger than memory.
 
         with open("in.txt") as lines:

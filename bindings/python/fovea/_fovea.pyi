@@ -312,14 +312,28 @@ def chrf(hypotheses: _Lines, references: _References, word_order: int = 0, lower
 def ter(hypotheses: _Lines, references: _References, case_sensitive: bool = False) -> Ter: ...
 def rouge(hypotheses: _Lines, references: _References, stem: bool = False) -> Rouge: ...
 
-class Translation:
-    text: str
-    score: float
-    log_probability: float
-    source_tokens: List[str]
-    target_tokens: List[str]
+class AttentionMap:
+    kind: str
+    layer: int
+    head: int
+    queries: List[str]
+    keys: List[str]
     @property
-    def attention(self) -> Optional[_Floats]: ...
+    def weights(self) -> Optional[_Floats]: ...
+    @property
+    def largest(self) -> Optional[Tuple[NDArray[np.int64], _Floats]]: ...
+
+class AttentionRecord:
+    source: List[str]
+    target: List[str]
+    rows: int
+    columns: int
+    @property
+    def weights(self) -> Optional[_Floats]: ...
+    @property
+    def largest(self) -> Optional[Tuple[NDArray[np.int64], _Floats]]: ...
+    @property
+    def maps(self) -> List[AttentionMap]: ...
     @property
     def cross(self) -> Optional[_Floats]: ...
     @property
@@ -328,25 +342,33 @@ class Translation:
     def decoder(self) -> Optional[_Floats]: ...
     def _repr_html_(self) -> str: ...
 
-class TranslationTrace:
-    translation: Translation
-    @property
-    def cross(self) -> Optional[_Floats]: ...
-    @property
-    def encoder(self) -> Optional[_Floats]: ...
-    @property
-    def decoder(self) -> Optional[_Floats]: ...
+class Generated:
+    text: str
+    continuation: str
+    score: float
+    log_probability: float
+    ids: List[int]
+    ended: bool
+    copied: List[float]
+    attention: AttentionRecord
+    error: str
+    def _repr_html_(self) -> str: ...
+
+class GenerationTrace:
+    output: Generated
     def _repr_html_(self) -> str: ...
 
 class Translator:
     def __init__(self, model: Union[_Path, Sequence[_Path]]) -> None: ...
     def translate(
-        self, text: Union[str, Sequence[str]], beam: int = 5, n_best: int = 1, attention: bool = False,
-        length_penalty: float = 1.0, min_length: int = 0, max_length: int = 0, no_repeat_ngram: int = 0,
-        sample: bool = False, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0, seed: int = 1,
-        replace_unknown: bool = False, words: bool = False, kinds: Sequence[str] = (),
+        self, text: Union[str, Sequence[str]], *, beam: int = 5, length_penalty: float = 1.0, coverage_penalty: float = 0.0, n_best: int = 1,
+        min_length: int = 0, max_length: Optional[int] = None, no_repeat_ngram: Optional[int] = None,
+        repetition_penalty: float = 1.0, sample: bool = False, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0,
+        seed: int = 1, scores: bool = True, attention: bool = False, kinds: Sequence[str] = (),
+        layer: Optional[int] = None, head: Optional[int] = None, top_weights: Optional[int] = None,
+        merge_words: bool = False, replace_unknown: bool = False, skip_unreadable: bool = False, batch_tokens: Optional[int] = None, interventions: Sequence[Mapping[str, Any]] = (),
     ) -> Any: ...
-    def trace(self, text: str, beam: int = 5) -> TranslationTrace: ...
+    def trace(self, text: str, **options: Any) -> GenerationTrace: ...
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> List[float]: ...
 
 class Classification:
@@ -368,51 +390,34 @@ class Classifier:
     def labels(self) -> List[str]: ...
 
 class Chat:
-    def __init__(
-        self, model: _Path, beam: int = 5, sample: bool = False, temperature: float = 1.0, top_p: float = 1.0, seed: int = 1,
-    ) -> None: ...
+    def __init__(self, model: _Path, **options: Any) -> None: ...
     def reply(self, text: str) -> str: ...
     def reset(self) -> None: ...
     @property
     def turns(self) -> List[str]: ...
     @property
-    def last(self) -> Translation: ...
-
-class Caption:
-    text: str
-    score: float
-    log_probability: float
-    tokens: List[str]
-    rows: int
-    columns: int
-    @property
-    def attention(self) -> Optional[_Floats]: ...
-    def _repr_html_(self) -> str: ...
+    def last(self) -> Generated: ...
 
 class Captioner:
     def __init__(self, model: _Path) -> None: ...
     def caption(
-        self, path: Union[_Path, Sequence[_Path]], beam: int = 5, n_best: int = 1, attention: bool = True,
-        max_length: int = 40,
+        self, path: Union[_Path, Sequence[_Path]], *, beam: int = 5, length_penalty: float = 1.0, coverage_penalty: float = 0.0, n_best: int = 1,
+        min_length: int = 0, max_length: Optional[int] = None, no_repeat_ngram: Optional[int] = None,
+        repetition_penalty: float = 1.0, sample: bool = False, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0,
+        seed: int = 1, scores: bool = True, attention: bool = False, kinds: Sequence[str] = (),
+        layer: Optional[int] = None, head: Optional[int] = None, top_weights: Optional[int] = None,
+        merge_words: bool = False, skip_unreadable: bool = False, batch_tokens: Optional[int] = None,
     ) -> Any: ...
-
-class Completion:
-    text: str
-    continuation: str
-    score: float
-    log_probability: float
-    prompt_tokens: List[str]
-    tokens: List[str]
-    @property
-    def attention(self) -> Optional[_Floats]: ...
-    def _repr_html_(self) -> str: ...
 
 class Completer:
     def __init__(self, model: _Path) -> None: ...
     def complete(
-        self, text: Union[str, Sequence[str]], beam: int = 5, n_best: int = 1, attention: bool = False,
-        max_length: int = 50, sample: bool = False, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0,
-        seed: int = 1,
+        self, text: Union[str, Sequence[str]], *, beam: int = 5, length_penalty: float = 1.0, n_best: int = 1,
+        min_length: int = 0, max_length: Optional[int] = None, no_repeat_ngram: Optional[int] = None,
+        repetition_penalty: float = 1.0, sample: bool = False, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0,
+        seed: int = 1, scores: bool = True, attention: bool = False, kinds: Sequence[str] = (),
+        layer: Optional[int] = None, head: Optional[int] = None, top_weights: Optional[int] = None,
+        merge_words: bool = False, skip_unreadable: bool = False, batch_tokens: Optional[int] = None,
     ) -> Any: ...
     def score(self, texts: Sequence[str]) -> List[float]: ...
 

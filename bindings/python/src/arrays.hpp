@@ -49,6 +49,6 @@ void bind_mechanisms(py::module_& m);
 void bind_metrics(py::module_& m);
 void bind_tasks(py::module_& m);
 void bind_training(py::module_& m);
-void bind_writers(py::module_& m);
+void bind_generation(py::module_& m);
 
 }  // namespace fovea::python

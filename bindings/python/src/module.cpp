@@ -101,7 +101,7 @@ PYBIND11_MODULE(_fovea, m) {
   python::bind_mechanisms(m);
   python::bind_attentional_rnn(m);
   python::bind_metrics(m);
+  python::bind_generation(m);
   python::bind_tasks(m);
   python::bind_training(m);
-  python::bind_writers(m);
 }

@@ -1,4 +1,4 @@
-// Translator, Classifier, metrics and training.
+// Classifier, metrics and training.
 #include <filesystem>
 
 #include <pybind11/stl/filesystem.h>
@@ -6,12 +6,10 @@
 #include "arrays.hpp"
 #include "blocks.hpp"
 #include "cli/train/train_options.hpp"
-#include "fovea/chat.hpp"
 #include "fovea/classifier.hpp"
 #include "fovea/error.hpp"
 #include "fovea/interop.hpp"
 #include "fovea/metrics.hpp"
-#include "fovea/translator.hpp"
 #include "records.hpp"
 
 namespace fovea::python {
@@ -152,113 +150,6 @@ void bind_metrics(py::module_& m) {
 }
 
 void bind_tasks(py::module_& m) {
-  py::class_<Translation>(m, "Translation", "One output for one line.")
-      .def_readonly("text", &Translation::text)
-      .def_readonly("score", &Translation::score)
-      .def_readonly("log_probability", &Translation::log_probability)
-      .def_readonly("source_tokens", &Translation::source_tokens)
-      .def_readonly("target_tokens", &Translation::target_tokens)
-      .def_property_readonly(
-          "attention",
-          [](const Translation& t) -> py::object {
-            return t.attention.empty() ? py::none() : py::object(matrix_of(t.attention));
-          },
-          "[target, source], the mean of layers and heads; None unless asked for.")
-      .def_property_readonly(
-          "cross", [](const Translation& t) { return maps_of(t.record(), AttentionKind::cross); },
-          "[layer, head, target, source]; None unless `kinds` asked for it.")
-      .def_property_readonly(
-          "encoder", [](const Translation& t) { return maps_of(t.record(), AttentionKind::encoder); },
-          "[layer, head, source, source]; None unless `kinds` asked for it.")
-      .def_property_readonly(
-          "decoder", [](const Translation& t) { return maps_of(t.record(), AttentionKind::decoder); },
-          "[layer, head, target, target]; None unless `kinds` asked for it.")
-      .def("_repr_html_", [](const Translation& t) { return picture(t.record()); })
-      .def("__repr__",
-           [](const Translation& t) { return "Translation(" + py::repr(py::str(t.text)).cast<std::string>() + ")"; });
-  py::class_<TranslationTrace>(m, "TranslationTrace", "An output and every layer and head that made it.")
-      .def_readonly("translation", &TranslationTrace::translation)
-      .def_property_readonly(
-          "cross", [](const TranslationTrace& t) { return maps_of(t.attention, AttentionKind::cross); },
-          "[layer, head, target, source]")
-      .def_property_readonly(
-          "encoder", [](const TranslationTrace& t) { return maps_of(t.attention, AttentionKind::encoder); },
-          "[layer, head, source, source]")
-      .def_property_readonly(
-          "decoder", [](const TranslationTrace& t) { return maps_of(t.attention, AttentionKind::decoder); },
-          "[layer, head, target, target]")
-      .def("_repr_html_", [](const TranslationTrace& t) { return picture(t.attention); });
-  py::class_<Translator>(m, "Translator", "A model loaded for use, or several that write together.")
-      .def(py::init([](const py::object& folder) {
-             std::vector<std::filesystem::path> folders;
-             if (py::isinstance<py::list>(folder) || py::isinstance<py::tuple>(folder)) {
-               folders = folder.cast<std::vector<std::filesystem::path>>();
-             } else {
-               folders.push_back(folder.cast<std::filesystem::path>());
-             }
-             return unlocked([&] { return std::make_unique<Translator>(folders); });
-           }),
-           py::arg("model"))
-      .def(
-          "translate",
-          [](const Translator& t, const py::object& text, int beam, int n_best, bool attention, float length_penalty,
-             int min_length, int max_length, int no_repeat_ngram, bool sample, float temperature, int top_k,
-             float top_p, std::uint64_t seed, bool replace_unknown, bool words,
-             const std::vector<std::string>& kinds) -> py::object {
-            const bool single = py::isinstance<py::str>(text);
-            const std::vector<std::string> lines = texts_of(text);
-            TranslateOptions how;
-            how.beam = beam;
-            how.n_best = n_best;
-            how.attention = attention;
-            how.length_penalty = length_penalty;
-            how.min_length = min_length;
-            how.max_length = max_length;
-            how.no_repeat_ngram = no_repeat_ngram;
-            how.sample = sample;
-            how.temperature = temperature;
-            how.top_k = top_k;
-            how.top_p = top_p;
-            how.seed = seed;
-            how.replace_unknown = replace_unknown;
-            how.merge_words = words;
-            for (const std::string& kind : kinds) how.kinds.push_back(attention_kind(kind));
-            t.check(how);
-            // Blocks as large as the binary's: smaller ones would leave threads without work at the end of each.
-            constexpr std::size_t block = 4096;
-            Interrupts interrupts;
-            how.stop = [&] { return interrupts.pending(); };
-            std::vector<std::vector<Translation>> all;
-            while (all.size() < lines.size()) {
-              const auto part = std::span(lines).subspan(all.size(), std::min(block, lines.size() - all.size()));
-              how.first_line = static_cast<std::int64_t>(all.size());
-              auto done = unlocked([&] { return t.translate(part, how); });
-              interrupts.raise();
-              std::move(done.begin(), done.end(), std::back_inserter(all));
-            }
-            return as_asked(std::move(all), single, n_best);
-          },
-          py::arg("text"), py::arg("beam") = 5, py::arg("n_best") = 1, py::arg("attention") = false,
-          py::arg("length_penalty") = 1.0F, py::arg("min_length") = 0, py::arg("max_length") = 0,
-          py::arg("no_repeat_ngram") = 0, py::arg("sample") = false, py::arg("temperature") = 1.0F,
-          py::arg("top_k") = 0, py::arg("top_p") = 1.0F, py::arg("seed") = 1, py::arg("replace_unknown") = false,
-          py::arg("words") = false, py::arg("kinds") = std::vector<std::string>(),
-          "A Translation for a text, a list of them for a list; with n_best above 1, lists of so many.")
-      .def(
-          "trace",
-          [](const Translator& t, const std::string& text, int beam) {
-            TranslateOptions how;
-            how.beam = beam;
-            how.kinds = {AttentionKind::cross, AttentionKind::encoder, AttentionKind::decoder};
-            return unlocked([&] { return t.trace(text, how); });
-          },
-          py::arg("text"), py::arg("beam") = 5, "The best output with the attention of every layer and head.")
-      .def(
-          "score",
-          [](const Translator& t, const std::vector<std::string>& sources, const std::vector<std::string>& targets) {
-            return unlocked([&] { return t.score(sources, targets); });
-          },
-          py::arg("sources"), py::arg("targets"), "The log-probability of each target.");
   py::class_<Classification>(m, "Classification", "What a text was classified as.")
       .def_readonly("label", &Classification::label)
       .def_readonly("probability", &Classification::probability)
@@ -292,26 +183,6 @@ void bind_tasks(py::module_& m) {
           },
           py::arg("text"))
       .def_property_readonly("labels", &Classifier::labels);
-  py::class_<Chat>(m, "Chat", "Keeps the turns of one conversation, as many as its model reads.")
-      .def(py::init([](const std::filesystem::path& folder, int beam, bool sample, float temperature, float top_p,
-                       std::uint64_t seed) {
-             ChatOptions how;
-             how.beam = beam;
-             how.sample = sample;
-             how.temperature = temperature;
-             how.top_p = top_p;
-             how.seed = seed;
-             return unlocked([&] { return std::make_unique<Chat>(folder, how); });
-           }),
-           py::arg("model"), py::arg("beam") = 5, py::arg("sample") = false, py::arg("temperature") = 1.0F,
-           py::arg("top_p") = 1.0F, py::arg("seed") = 1)
-      .def(
-          "reply", [](Chat& chat, const std::string& text) { return unlocked([&] { return chat.reply(text); }); },
-          py::arg("text"))
-      .def("reset", &Chat::reset)
-      .def_property_readonly("turns", &Chat::turns)
-      .def_property_readonly(
-          "last", [](const Chat& chat) { return chat.last(); }, "The last reply, as a Translation.");
   m.def(
       "import_model",
       [](const std::filesystem::path& source, const std::filesystem::path& model) {

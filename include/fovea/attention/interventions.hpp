@@ -43,12 +43,16 @@ struct AttentionEdit {
   std::optional<int> layer{}, head{};          // only there, counted from 0; empty: in all
   std::optional<std::int64_t> query{}, key{};  // only there, counted from 0; empty: all. cut and force name a key
   float value = 1;                             // of force from 0 to 1, of temperature above 0
+
+  bool operator==(const AttentionEdit&) const = default;  // every field
 };
 
 /// One change to the source.
 struct TokenEdit {
   std::int64_t token = 0;                // its position, counted from 0
   std::optional<std::string> swapped{};  // the token that takes its place; empty: it is masked
+
+  bool operator==(const TokenEdit&) const = default;  // every field
 };
 
 /// What is changed in a run. A masked token has an embedding of zeros, and nothing attends to it.
@@ -64,6 +68,8 @@ struct Interventions {
   [[nodiscard]] bool masks(std::int64_t token) const;
   /// Whether the weights of a layer are changed.
   [[nodiscard]] bool touches(AttentionKind kind, int layer) const;
+
+  bool operator==(const Interventions&) const = default;  // every field
 };
 
 /// Applies interventions to one layer's attention.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,16 @@ enum class AttentionKind {
 
 /// Whose tokens queries or keys are.
 enum class AttentionSide { source, target };
+
+/// Some layers and heads of a model, counted from 0. An empty field: all.
+struct AttentionChoice {
+  std::optional<int> layer{}, head{};  // only this one
+
+  /// Whether a head is one of them.
+  [[nodiscard]] bool has(int in_layer, int number) const {
+    return (!layer || *layer == in_layer) && (!head || *head == number);
+  }
+};
 
 /// What is known of a kind.
 struct AttentionKindInfo {

@@ -5,50 +5,30 @@
 #include <span>
 #include <vector>
 
+#include "fovea/generate_options.hpp"
 #include "fovea/model/stepper.hpp"
 #include "fovea/text/tokens.hpp"
 
 namespace FOVEA_API fovea {
 
-/// How outputs are searched or sampled, and ranked.
-struct SearchOptions {
-  int beam = 5;                // 1: greedy
-  float length_penalty = 1;    // a hypothesis of n tokens, its end included, is ranked by log-probability / n^penalty
-  float coverage_penalty = 0;  // Wu et al. 2016: + penalty * sum_j log(min(attention received by source token j, 1))
-  int n_best = 1;              // outputs of each sentence
-  int min_length = 0;          // tokens before the end of sequence may come
-  int max_length = 0;          // 0: twice the source's length and 20 more, or min_length
-  std::int64_t longest = 0;    // tokens the model can write at all; 0: any number
-  int no_repeat_ngram = 0;     // n > 0: no n tokens in a row occur twice
-  // A token that the output holds already has its log-probability times this (Keskar et al. 2019); 1: as it is. Scores
-  // and log-probabilities of outputs are then of what was chosen from.
-  float repetition_penalty = 1;
-  bool sample = false;          // sample each token instead of taking the best
-  float temperature = 1;        // of the sampling
-  int top_k = 0;                // sample among the k likeliest; 0: all
-  float top_p = 1;              // sample among the likeliest that together have this probability
-  std::uint64_t seed = 1;       // a line's samples depend on the seed and its number alone
-  bool want_attention = false;  // give Hypothesis::attention
-  bool want_scores = true;      // give score and log_probability; greedy search is faster without
-  // An output of max_length tokens stops there, as a text that is cut off. Otherwise its end of sequence counts,
-  // however improbable.
-  bool cut = false;
-
+/// What a model and its task demand of every output.
+struct SearchRules {
   std::int32_t begin = bos_id;                           // what a decoder is fed first
   std::int32_t end = eos_id;                             // ends an output
   std::vector<std::int32_t> suppressed{pad_id, bos_id};  // never written
-
-  /// Throws UsageError naming the field that cannot be.
-  void check() const;
+  std::int64_t longest = 0;                              // tokens that the model can write; 0: any number
+  // An output of max_length tokens stops there without its end of sequence. Otherwise that is counted, however
+  // improbable.
+  bool cut = false;
 };
 
 /// One sentence to decode.
 struct SearchInput {
   std::int64_t source_length = 0;             // in tokens, the end of sequence included
   std::uint64_t line = 0;                     // its number, for sampling
-  std::span<const std::int32_t> prefix = {};  // the output must start so
-  // Fed before the output in place of `begin`: what a language model shall go on with. It is no part of the output, of
-  // its length or of its probability; only `longest` counts it. Empty: there is none.
+  std::span<const std::int32_t> prefix = {};  // the output must start with these
+  // The text that a language model continues, fed in place of `begin`. It is no part of the output, of its length or of
+  // its probability; only `longest` counts it. May be empty.
   std::span<const std::int32_t> prompt = {};
 };
 
@@ -57,11 +37,11 @@ struct Hypothesis {
   std::vector<std::int32_t> tokens;  // without the end of sequence
   float score = 0;                   // what it was ranked by
   float log_probability = 0;         // natural, of the tokens and the end of sequence
-  std::vector<float> attention;      // [tokens + 1, source length]; empty unless wanted and there
-  bool ended = true;                 // false: it was cut at the longest length
+  std::vector<float> attention;      // [tokens + 1, source length]; empty unless asked for, and of a model without it
+  bool ended = true;                 // false: it was cut off at max_length
 };
 
-/// What a search kept of one sentence, step by step: every hypothesis of the beam and how it went on.
+/// All hypotheses that the beam of one sentence kept, step by step.
 struct BeamTree {
   /// A hypothesis and its last token.
   struct Node {
@@ -75,12 +55,16 @@ struct BeamTree {
   std::vector<std::int32_t> best;  // the output that was chosen, from the root to its end
 };
 
-/// The best hypotheses of each sentence, best first. `trees`, when given, gets one tree per sentence.
+/// Throws UsageError naming a field of the search that is out of range.
+void check_search(const GenerateOptions& options);
+
+/// The best hypotheses of each sentence, best first. Of `options` the fields up to `attention` are used; without
+/// `max_length` it is twice the source's length and 20, or `min_length`. `trees`, if given, gets one tree per sentence.
 ///
 ///     const auto stepper = model.start(model.encode(source, pass));
 ///     const auto best = search(*stepper, {{.source_length = 7}}, {.beam = 5});
 [[nodiscard]] std::vector<std::vector<Hypothesis>> search(Stepper& stepper, std::span<const SearchInput> inputs,
-                                                          const SearchOptions& options,
+                                                          const GenerateOptions& options, const SearchRules& rules = {},
                                                           std::vector<BeamTree>* trees = nullptr);
 
 }  // namespace fovea

@@ -20,9 +20,10 @@ struct Tokenizers {
 
 /// The checked contents of a model folder.
 struct LoadedModel {
-  ModelConfig config;     // as config.json has it
-  Parameters parameters;  // sealed: exactly the weights of the configuration
-  Tokenizers tokenizers;  // of both sides
+  ModelConfig config;              // as config.json has it
+  Parameters parameters;           // sealed: exactly the weights of the configuration
+  Tokenizers tokenizers;           // of both sides
+  std::filesystem::path folder{};  // where it came from
 };
 
 /// Writes config.json and the tokenizers; makes the folder if need be. Throws FileError.
@@ -61,6 +62,9 @@ void pack_weights(const ModelConfig& config, Parameters& parameters, const LoadO
 
 /// Throws FileError naming the file and the weight that is missing, extra, or of another shape.
 [[nodiscard]] LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& how = {});
+/// The same of a folder whose config.json was read already.
+[[nodiscard]] LoadedModel load_model(const std::filesystem::path& folder, const ModelConfig& config,
+                                     const LoadOptions& how = {});
 
 /// Builds the model once, so that `parameters` has every weight. Throws as the models' constructors do.
 void build_weights(const ModelConfig& config, Parameters& parameters);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fovea/attention/copying.hpp"
+#include "fovea/attention/kind.hpp"
 #include "fovea/mixture.hpp"
 #include "fovea/model/config.hpp"
 #include "fovea/model/decoder.hpp"
@@ -16,13 +17,6 @@
 #include "fovea/nn/linear.hpp"
 
 namespace FOVEA_API fovea {
-
-/// Which of a decoder's attention weights a stepper reports: one layer or the mean over all, one head or the mean of
-/// all.
-struct AttentionChoice {
-  int layer = -1;  // -1: all
-  int head = -1;   // of this head only; -1: the mean over all
-};
 
 /// Generates tokens from a memory, or without one (a language model).
 class Generator {

@@ -83,9 +83,8 @@ void decode_once(const Seq2Seq& model, const DecodeBench& o, std::uint64_t seed)
     for (std::int64_t s = 0; s < o.batch; ++s) candidates.push_back(random_tokens(o, rng));
     stepper->restrict_to(std::move(candidates));
   }
-  SearchOptions how{.beam = o.beam, .min_length = o.length, .max_length = o.length};
-  how.want_scores = o.beam > 1;
-  (void)search(*stepper, inputs, how);
+  (void)search(*stepper, inputs,
+               {.beam = o.beam, .min_length = o.length, .max_length = o.length, .scores = o.beam > 1});
 }
 
 // Operations per second of a register-only loop in the type that is multiplied, on all threads, in billions.

@@ -10,7 +10,7 @@
 #include "cli/command.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/folder.hpp"
-#include "tasks/translation/shortlist_file.hpp"
+#include "tasks/generation/shortlist_file.hpp"
 #include "text/corpus.hpp"
 #include "text/shortlist.hpp"
 
@@ -39,7 +39,9 @@ void add_shortlist(CLI::App& app, const Streams& streams) {
       app.add_subcommand("shortlist", "find the likely target tokens of each source token, for fovea run --shortlist");
   const auto o = std::make_shared<Options>();
   sub->add_option("--model", o->model, "model folder, to which the shortlist is written")->required();
-  sub->add_option("--source", o->source, "source text, plain or .gz, as in training")->required();
+  sub->add_option("--source", o->source,
+                  "source text, plain or .gz, as in training; of a caption model the pictures' paths")
+      ->required();
   sub->add_option("--target", o->target, "target text, a line for each line of --source")->required();
   sub->add_option("--per-token", o->how.per_token, "number of target tokens for each source token")
       ->check(CLI::Range(1, 100000))
@@ -52,13 +54,19 @@ void add_shortlist(CLI::App& app, const Streams& streams) {
     if (!std::holds_alternative<GeneratorConfig>(config.head)) {
       throw UsageError(fmt::format("--model: {} must be a model that writes text", o->model));
     }
-    if (!config.reads_tokens()) throw UsageError(fmt::format("--model: {} must be a model that reads text", o->model));
+    if (config.task() == Task::complete) {
+      throw UsageError(fmt::format("--model: {} is a language model; it must be a model with a source", o->model));
+    }
     const Tokenizers tokenizers = read_tokenizers(o->model, config);
     const auto lines = text::read_parallel(o->source, o->target);
     TokenPairs pairs;
-    for (const auto& line : lines.source) pairs.sources.push_back(tokenizers.source->encode(line));
+    // A picture has no tokens: every caption may have the frequent tokens alone.
+    const std::int32_t source = config.reads_tokens() ? config.tokens().vocabulary : 0;
+    for (const auto& line : lines.source) {
+      pairs.sources.push_back(source > 0 ? tokenizers.source->encode(line) : std::vector<std::int32_t>());
+    }
     for (const auto& line : lines.target) pairs.targets.push_back(tokenizers.target->encode(line));
-    const text::Shortlist shortlist(pairs, config.tokens().vocabulary, config.generator().vocabulary, o->how);
+    const text::Shortlist shortlist(pairs, source, config.generator().vocabulary, o->how);
     const std::filesystem::path file = shortlist_file(o->model);
     shortlist.save(file);
     double total = 0;

@@ -9,9 +9,15 @@ namespace {
 
 // Options that do not have their field's name.
 constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
-    {"bidirectional", "unidirectional"},   {"scaled-embeddings", "unscaled-embeddings"},
-    {"shared-vocabulary", "shared-vocab"}, {"tokenizer-model", "tokenizer"},
-    {"validate-by", "validate"},           {"vocabulary", "vocab"},
+    {"bidirectional", "unidirectional"},
+    {"interventions", "intervene"},
+    {"kinds", "kind"},
+    {"merge-words", "words"},
+    {"scaled-embeddings", "unscaled-embeddings"},
+    {"shared-vocabulary", "shared-vocab"},
+    {"tokenizer-model", "tokenizer"},
+    {"validate-by", "validate"},
+    {"vocabulary", "vocab"},
 };
 
 // As the user types it, or the field's own name where the command has no such option.

@@ -11,7 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/terminal.hpp"
-#include "cli/options/whole_number.hpp"
+#include "cli/run/run_options.hpp"
 #include "fovea/chat.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
@@ -23,33 +23,32 @@ namespace {
 
 struct ChatFlags {
   std::string model;
-  ChatOptions how;
+  GenerateOptions how;
   std::string color = "auto";
   int threads = 0;
 };
 
 // The turns with their shares of the whole reply's attention, then the words of the last reply.
 void show_attention(const Chat& chat, const view::TerminalStyle& style, std::ostream& out) {
-  const Translation& last = chat.last();
-  if (last.target_tokens.empty()) {
+  const AttentionRecord& last = chat.last().attention;
+  if (last.target.empty()) {
     out << "there is no reply yet\n";
     return;
   }
-  if (last.attention.empty()) {
+  if (!last.has_weights()) {
     out << "the model has no attention to show\n";
     return;
   }
-  const auto by_turn = attention_over_turns(last);
-  const std::size_t turns = by_turn[0].size();
+  const AttentionMatrix by_turn = attention_over_turns(last);
+  const auto turns = static_cast<std::size_t>(by_turn.columns);
   const std::size_t before = chat.turns().size() - 1;  // the reply itself is the last
   for (std::size_t t = 0; t < turns; ++t) {
     float sum = 0;
-    for (const auto& row : by_turn) sum += row[t];
+    for (std::int64_t r = 0; r < by_turn.rows; ++r) sum += by_turn.at(r, static_cast<std::int64_t>(t));
     const std::string& text = chat.turns()[before - turns + t];
-    out << fmt::format("{:4.0f}%  {}\n", 100 * sum / static_cast<float>(by_turn.size()), view::label(text, 60));
+    out << fmt::format("{:4.0f}%  {}\n", 100 * sum / static_cast<float>(by_turn.rows), view::label(text, 60));
   }
-  const AttentionRecord record = last.record();
-  out << view::draw_heat_map(record, record.weights, style);
+  out << view::draw_heat_map(last, last.weights, style);
 }
 
 void talk(const ChatFlags& o, const Streams& streams) {
@@ -81,21 +80,10 @@ void talk(const ChatFlags& o, const Streams& streams) {
 void add_chat(CLI::App& app, const Streams& streams) {
   auto* sub = app.add_subcommand("chat", "talk with a model in the terminal");
   const auto o = std::make_shared<ChatFlags>();
-  ChatOptions& s = o->how;
   sub->add_option("--model", o->model, "the model folder, of the task chat")->required();
-  sub->add_option("--beam", s.beam, "hypotheses kept; 1: greedy")->capture_default_str();
-  sub->add_option("--length-penalty", s.length_penalty, "rank by log-probability / length^X");
-  sub->add_option("--min-length", s.min_length, "tokens before the end of sequence may come");
-  sub->add_option("--max-length", s.max_length, "most tokens of a reply")->capture_default_str();
-  sub->add_option("--no-repeat-ngram", s.no_repeat_ngram, "no N tokens in a row occur twice; 0: they may")
-      ->capture_default_str();
-  sub->add_option("--repetition-penalty", s.repetition_penalty,
-                  "the log-probability of a token that was written already times this; 1: as it is");
-  sub->add_flag("--sample", s.sample, "sample each token instead of taking the best");
-  sub->add_option("--temperature", s.temperature, "of the sampling");
-  sub->add_option("--top-k", s.top_k, "sample among the N likeliest; 0: all");
-  sub->add_option("--top-p", s.top_p, "sample among the likeliest with this probability together");
-  sub->add_option("--seed", s.seed, "of the sampling")->check(whole_number());
+  add_generate_options(*sub, o->how,
+                       {"n_best", "coverage_penalty", "scores", "attention", "layer", "head", "top_weights",
+                        "merge_words", "replace_unknown", "skip_unreadable", "batch_tokens"});
   add_color_option(*sub, o->color);
   sub->add_option("--threads", o->threads, "default: all cores");
   sub->callback([o, &streams] {

@@ -1,12 +1,13 @@
-// The options of fovea run, and what it does for each kind of model that has a file of its own.
+// The options of fovea run.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "cli/run.hpp"
-#include "fovea/translator.hpp"
+#include "cli/command.hpp"
+#include "fovea/generate_options.hpp"
+#include "fovea/model/folder.hpp"
 
 namespace fovea::cli {
 
@@ -15,7 +16,7 @@ struct RunOptions {
   std::string attention_file, alignments_file, intervene_file;
   std::string kind = "cross";
   bool kind_given = false;
-  TranslateOptions how;
+  GenerateOptions how;
   bool scores = false;
   bool strict = false;
   int top = 0;
@@ -24,15 +25,23 @@ struct RunOptions {
   int threads = 0;
   LoadOptions load{.in_place = true};
 
-  /// Whether each line is traced through every layer and head.
-  [[nodiscard]] bool traces() const { return all_heads || kind != "cross"; }
+  /// Whether every layer and head of each line is needed.
+  [[nodiscard]] bool wants_maps() const { return all_heads || kind != "cross"; }
   /// Whether --attention lists them one by one.
   [[nodiscard]] bool lists_heads() const { return all_heads || kind == "all"; }
-  /// Whether --attention cannot be written without attention to the source.
-  [[nodiscard]] bool needs_cross() const { return !attention_file.empty() && kind == "cross"; }
+  /// The kinds that --kind names. Throws UsageError for an unknown name.
+  [[nodiscard]] std::vector<AttentionKind> kinds() const;
 };
 
-/// A language model: each line and what follows it.
-void run_completer(const RunOptions& options, const Streams& streams);
+/// Adds the options of a command that are numbers and switches of GenerateOptions, except those named.
+void add_generate_options(CLI::App& command, GenerateOptions& options, std::initializer_list<std::string_view> except);
+/// The help text of an option in the table of tasks.
+[[nodiscard]] std::string help_of(std::string_view name);
+/// Throws UsageError naming the first option on the command line that a model of the task does not take.
+void check_given_options(const CLI::App& command, Task task);
+
+/// Runs models that write text, or a classifier. `configs` are those of the models' folders.
+void run_writer(const RunOptions& options, const ModelConfig& first, const Streams& streams);
+void run_classifier(const RunOptions& options, const ModelConfig& first, const Streams& streams);
 
 }  // namespace fovea::cli

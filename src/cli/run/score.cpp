@@ -37,7 +37,8 @@ void add_score(CLI::App& app, const Streams& streams) {
     if (o->threads != 0) set_threads(o->threads);
     auto sources = o->source.empty() ? std::vector<std::string>() : text::read_lines(o->source);
     const auto targets = text::read_lines(o->target);
-    const Task task = read_model_config(o->model).task();
+    const ModelConfig config = read_model_config(o->model);
+    const Task task = config.task();
     const bool completes = task == Task::complete;
     if (o->source.empty()) {
       if (!completes) throw UsageError("--source is required: the lines that were translated");
@@ -56,9 +57,11 @@ void add_score(CLI::App& app, const Streams& streams) {
         return values;
       });
     };
-    const auto scored = completes               ? in_parts(Completer(o->model, o->load))
-                        : task == Task::caption ? in_parts(Captioner(o->model, o->load))
-                                                : in_parts(Translator(o->model, o->load));
+    std::vector<LoadedModel> models;
+    models.push_back(load_model(o->model, config, o->load));
+    const auto scored = completes               ? in_parts(Completer(std::move(models[0]), o->load))
+                        : task == Task::caption ? in_parts(Captioner(std::move(models[0]), o->load))
+                                                : in_parts(Translator(std::move(models), o->load));
     for (const std::string& value : scored) streams.out << value << '\n';
   });
 }

@@ -71,19 +71,21 @@ class AttentionJsonSize {
 };
 
 /// The same for sentences with one matrix, [target, source].
-inline std::size_t attention_json_size(std::span<const Translation* const> sentences) {
+inline std::size_t attention_json_size(std::span<const AttentionRecord> sentences) {
   AttentionJsonSize size;
   size.start_matrix();
-  for (const Translation* t : sentences) size.add(t->target_tokens, t->source_tokens);
+  for (const AttentionRecord& one : sentences) size.add(one.target, one.source);
   (void)size.end_matrix();
   return size.total();
 }
 
 /// An upper bound of the weights of a line's outputs in bytes: the search limits the length of an output.
 /// `most`: tokens of a line.
-inline std::size_t most_attention_bytes(const std::string& line, std::size_t most, const TranslateOptions& how) {
+inline std::size_t most_attention_bytes(const std::string& line, std::size_t most, const GenerateOptions& how) {
   const std::size_t read = std::min(line.size() + 2, most);  // a token has at least a byte
-  return how.attention ? static_cast<std::size_t>(how.n_best) * read * (2 * read + 20) * sizeof(float) : 0;
+  const auto asked = static_cast<std::size_t>(std::max(how.max_length.value_or(0), how.min_length));
+  const std::size_t written = std::max(asked, 2 * read + 20) + 1;
+  return how.attention ? static_cast<std::size_t>(how.n_best) * read * written * sizeof(float) : 0;
 }
 
 }  // namespace fovea::server

@@ -40,7 +40,7 @@ struct DescribedPictures {
 std::vector<std::string> greedy_captions(const Captioner& captioner, const CaptionData& data,
                                          std::span<const std::string> places, std::span<const std::int64_t> numbers) {
   constexpr std::size_t at_once = 256;
-  const CaptionOptions how{.beam = 1, .attention = false};
+  const GenerateOptions how{.beam = 1};
   std::vector<std::string> texts;
   for (std::size_t begin = 0; begin < places.size(); begin += at_once) {
     const std::size_t count = std::min(at_once, places.size() - begin);

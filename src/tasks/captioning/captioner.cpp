@@ -2,102 +2,135 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
-#include "base/heap_bytes.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/picture_model.hpp"
 #include "fovea/text.hpp"
 #include "fovea/threads.hpp"
-#include "tasks/batches.hpp"
-#include "tasks/model_copies.hpp"
-#include "tasks/translation/maps.hpp"
+#include "tasks/generation/batches.hpp"
+#include "tasks/generation/options.hpp"
+#include "tasks/generation/pipeline.hpp"
+#include "tasks/generation/shortlist_file.hpp"
 
 namespace fovea {
 namespace {
 
-constexpr std::int64_t kPicturesAtOnce = 16;  // decoded together by one thread
+constexpr std::int64_t kScoredTogether = 16;  // pictures, by one thread
+
+using PictureInputs = std::span<const GenerationInput* const>;
+using FeaturesOf = std::function<Var(const PictureModel& model, PictureInputs inputs)>;  // of a batch
+
+LoadedModel checked_captioner(LoadedModel model) {
+  if (std::holds_alternative<PictureSourceConfig>(model.config.source)) return model;
+  throw UsageError(
+      fmt::format("model: {} reads {}, not pictures", model.folder.string(), kind_of(model.config.source)));
+}
 
 }  // namespace
 
 struct Captioner::Loaded {
-  const ModelConfig config;
-  const Parameters parameters;  // packed
-  ModelCopies<PictureModel> copies;
+  const Tokenizers tokenizers;
+  PackedModel<PictureModel> model;
+  std::unique_ptr<const text::Shortlist> shortlist;  // may be null
   PictureFiles files;
+  std::vector<std::string> regions;  // of a picture
 
-  Loaded(const ModelConfig& c, Parameters weights, const LoadOptions& how = {})
-      : config(c), parameters(packed(c, std::move(weights), how)), copies(config, parameters) {}
-
- private:
-  static Parameters packed(const ModelConfig& config, Parameters weights, const LoadOptions& how) {
-    pack_weights(config, weights, how);
-    return weights;
+  Loaded(const ModelConfig& config, Tokenizers of, Parameters weights, const LoadOptions& how = {})
+      : tokenizers(std::move(of)), model(config, std::move(weights), how) {
+    const std::int64_t grid = config.pictures().grid();
+    for (std::int64_t row = 0; row < grid; ++row) {
+      for (std::int64_t column = 0; column < grid; ++column) regions.push_back(fmt::format("{},{}", row, column));
+    }
   }
+  [[nodiscard]] std::vector<GenerationInput> inputs(std::size_t count) const {
+    std::vector<GenerationInput> all(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      all[i].number = i;
+      all[i].pieces = regions;
+      all[i].length = static_cast<std::int64_t>(regions.size());
+    }
+    return all;
+  }
+  [[nodiscard]] GenerateOptions with_defaults(const GenerateOptions& options) const {
+    return caption_options(options, static_cast<std::int64_t>(regions.size()));
+  }
+
+  // One call in the generation pipeline.
+  struct Call final : GenerationTask {
+    Loaded& loaded;
+    const FeaturesOf features;
+
+    explicit Call(Loaded& of, FeaturesOf from = {}) : loaded(of), features(std::move(from)) {}
+    [[nodiscard]] const ModelConfig& config() const override { return loaded.model.config; }
+    [[nodiscard]] const Tokenizers& tokenizers() const override { return loaded.tokenizers; }
+    [[nodiscard]] std::unique_ptr<const ReadBatch> read(const BatchRequest& request) const override;
+    void write(const GenerationInput& input, const Hypothesis& h, const GenerateOptions& options,
+               Generated& output) const override;
+  };
 };
 
-Captioner::Captioner(const std::filesystem::path& folder, const LoadOptions& how) {
-  LoadedModel loaded = load_model(folder, how);
-  if (!std::holds_alternative<PictureSourceConfig>(loaded.config.source)) {
-    throw UsageError(fmt::format("model: {} reads {}, not pictures", folder.string(), kind_of(loaded.config.source)));
-  }
-  tokenizers_ = loaded.tokenizers;
-  loaded_ = std::make_unique<Loaded>(loaded.config, std::move(loaded.parameters), how);
+std::unique_ptr<const ReadBatch> Captioner::Loaded::Call::read(const BatchRequest& request) const {
+  auto batch = std::make_unique<ReadBatch>();
+  batch->regions.assign(request.inputs.size(), static_cast<std::int64_t>(loaded.regions.size()));
+  const PictureModel& model = batch->add(loaded.model.copies);
+  Pass pass;
+  pass.top = request.maps.top;
+  batch->members.back().memory =
+      model.encode(features(model, request.inputs), batch->regions, pass, request.maps.encoder);
+  if (loaded.shortlist) batch->shortlist.assign(request.inputs.size(), loaded.shortlist->candidates({}));
+  return batch;
+}
+
+void Captioner::Loaded::Call::write(const GenerationInput& input, const Hypothesis& h, const GenerateOptions&,
+                                    Generated& output) const {
+  const Tokenizer& tokenizer = *loaded.tokenizers.target;
+  output.text = tokenizer.decode(h.tokens);
+  output.attention.source = input.pieces;
+  for (const std::int32_t id : h.tokens) output.attention.target.push_back(tokenizer.piece(id));
+  output.attention.target.emplace_back("</s>");
+  const auto grid = static_cast<int>(config().pictures().grid());
+  output.attention.picture = {{}, grid, grid};
+}
+
+Captioner::Captioner(const std::filesystem::path& folder, const LoadOptions& how)
+    : Captioner(load_model(folder, how), how) {}
+
+Captioner::Captioner(LoadedModel model, const LoadOptions& how) {
+  LoadedModel checked = checked_captioner(std::move(model));
+  loaded_ = std::make_unique<Loaded>(checked.config, checked.tokenizers, std::move(checked.parameters), how);
+  if (how.shortlist) loaded_->shortlist = load_shortlist(checked.folder, checked.config);
 }
 
 Captioner::Captioner(const ModelConfig& config, Tokenizers tokenizers, const Parameters& parameters)
-    : tokenizers_(std::move(tokenizers)), loaded_(std::make_unique<Loaded>(config, parameters.replica())) {}
+    : loaded_(std::make_unique<Loaded>(config, std::move(tokenizers), parameters.replica())) {}
 
 Captioner::~Captioner() = default;
 
 const ModelConfig& Captioner::config() const {
-  return loaded_->config;
+  return loaded_->model.config;
 }
 
-SearchOptions Captioner::search_options(const CaptionOptions& o) const {
-  SearchOptions search{.beam = o.beam,
-                       .length_penalty = o.length_penalty,
-                       .n_best = o.n_best,
-                       .min_length = o.min_length,
-                       .max_length = o.max_length,
-                       .no_repeat_ngram = o.no_repeat_ngram,
-                       .sample = o.sample,
-                       .temperature = o.temperature,
-                       .top_k = o.top_k,
-                       .top_p = o.top_p,
-                       .seed = o.seed,
-                       .want_attention = o.attention && config().attends()};
-  search.longest = std::max<std::int64_t>(0, config().longest_target() - 1);
-  return search;
+const Tokenizers& Captioner::tokenizers() const {
+  return loaded_->tokenizers;
 }
 
-void Captioner::check(const CaptionOptions& options) const {
-  search_options(options).check();
-  const auto within = [](const char* field, int given, int count) {
-    if (given >= std::max(1, count)) {
-      throw UsageError(fmt::format("{0}: {1} given, the decoder has {0}s 0 to {2}", field, given, count - 1));
-    }
-  };
-  within("layer", options.layer, config().attention_layers());
-  within("head", options.head, config().attention_heads());
+void Captioner::check(const GenerateOptions& options) const {
+  check_options(Loaded::Call(*loaded_), loaded_->with_defaults(options));
 }
 
-Caption Captioner::caption(const std::string& place, const CaptionOptions& options) const {
-  CaptionOptions one = options;
-  one.n_best = 1;
-  return std::move(captions(std::span(&place, 1), one)[0][0]);
+Generated Captioner::caption(const std::string& place, const GenerateOptions& options) const {
+  return std::move(captions(std::span(&place, 1), options)[0][0]);
 }
 
-Caption Captioner::caption(const Picture& picture, const CaptionOptions& options) const {
-  CaptionOptions one = options;
-  one.n_best = 1;
-  return std::move(captions(std::span(&picture, 1), one)[0][0]);
+Generated Captioner::caption(const Picture& picture, const GenerateOptions& options) const {
+  return std::move(captions(std::span(&picture, 1), options)[0][0]);
 }
 
-std::vector<std::vector<Caption>> Captioner::captions(std::span<const std::string> places,
-                                                      const CaptionOptions& options) const {
+std::vector<std::vector<Generated>> Captioner::captions(std::span<const std::string> places,
+                                                        const GenerateOptions& options,
+                                                        const GenerateCall& call) const {
   check(options);
   std::vector<Picture> pictures(places.size());
   std::vector<std::string> errors(places.size());
@@ -105,120 +138,60 @@ std::vector<std::vector<Caption>> Captioner::captions(std::span<const std::strin
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       if (places[i].find_first_not_of(" \t\r") == std::string::npos) continue;
       try {
-        pictures[i] = square(loaded_->files.read(places[i], options.limits), config().pictures().picture_size);
+        pictures[i] = square(loaded_->files.read(places[i]), config().pictures().picture_size);
       } catch (const FileError& error) {
         errors[i] = error.what();
       }
     }
   });
-  if (!options.skip_broken) {  // of several the first one in their order, whichever thread was first
+  if (!options.skip_unreadable) {  // the first one in their order, on any number of threads
     for (const std::string& error : errors) {
       if (!error.empty()) throw FileError(error);
     }
   }
-  auto results = captions(std::span<const Picture>(pictures), options);
+  auto results = captions(std::span<const Picture>(pictures), options, call);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    for (Caption& c : results[i]) {
-      c.picture = places[i];
-      c.error = errors[i];
+    for (Generated& output : results[i]) {
+      if (!output.attention.source.empty()) output.attention.picture.place = places[i];
+      output.error = errors[i];
     }
   }
   return results;
 }
 
-std::vector<std::vector<Caption>> Captioner::captions(std::span<const Picture> pictures,
-                                                      const CaptionOptions& options) const {
+std::vector<std::vector<Generated>> Captioner::captions(std::span<const Picture> pictures,
+                                                        const GenerateOptions& options,
+                                                        const GenerateCall& call) const {
   check(options);
   const std::int64_t side = config().pictures().picture_size;
-  std::vector<std::vector<Caption>> results(pictures.size());
-  std::vector<Picture> squares;
-  std::vector<std::size_t> numbers;
+  std::vector<GenerationInput> inputs = loaded_->inputs(pictures.size());
+  std::vector<Picture> resized(pictures.size());
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     if (pictures[i].rgb.empty()) {
-      results[i].resize(static_cast<std::size_t>(options.n_best));
-      continue;
+      inputs[i].length = 0;
+    } else if (pictures[i].width != side || pictures[i].height != side) {
+      resized[i] = square(pictures[i], side);
     }
-    const bool fits = pictures[i].width == side && pictures[i].height == side;
-    squares.push_back(fits ? pictures[i] : square(pictures[i], side));
-    numbers.push_back(i);
   }
-  const std::vector<std::int64_t> lengths(squares.size(), 1);
-  decode_in_batches(lengths, {.tokens = kPicturesAtOnce}, [&](std::size_t begin, std::size_t end) {
-    const NoGrad quiet;
-    const ModelCopies<PictureModel>::Lease lease(loaded_->copies);
-    std::vector<const Picture*> batch;
-    for (std::size_t i = begin; i < end; ++i) batch.push_back(&squares[i]);
-    write(lease.model(), lease.model().features(batch), std::span(numbers).subspan(begin, end - begin), options,
-          results);
+  const Loaded::Call task(*loaded_, [&](const PictureModel& model, PictureInputs batch) {
+    std::vector<const Picture*> squares;
+    for (const GenerationInput* input : batch) {
+      const Picture& own = resized[input->number];
+      squares.push_back(own.rgb.empty() ? &pictures[input->number] : &own);
+    }
+    return model.features(squares);
   });
-  return results;
+  return generate(task, inputs, loaded_->with_defaults(options), call);
 }
 
-std::vector<std::vector<Caption>> Captioner::captions(const Tensor& features, const CaptionOptions& options) const {
+std::vector<std::vector<Generated>> Captioner::captions(const Tensor& features, const GenerateOptions& options) const {
   check(options);
-  Results results(static_cast<std::size_t>(features.dim(0)));
-  std::vector<std::size_t> numbers(results.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
-  const std::vector<std::int64_t> lengths(results.size(), 1);
-  decode_in_batches(lengths, {.tokens = kPicturesAtOnce}, [&](std::size_t begin, std::size_t end) {
-    const NoGrad quiet;
-    const ModelCopies<PictureModel>::Lease lease(loaded_->copies);
-    const Tensor some =
-        features.slice(0, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)).contiguous();
-    write(lease.model(), some, std::span(numbers).subspan(begin, end - begin), options, results);
+  const std::vector<GenerationInput> inputs = loaded_->inputs(static_cast<std::size_t>(features.dim(0)));
+  const Loaded::Call task(*loaded_, [&](const PictureModel&, PictureInputs batch) {
+    const auto begin = static_cast<std::int64_t>(batch.front()->number);  // all are as long: they stay in order
+    return Var(features.slice(0, begin, begin + static_cast<std::int64_t>(batch.size())).contiguous());
   });
-  return results;
-}
-
-void Captioner::write(const PictureModel& model, const Var& features, std::span<const std::size_t> numbers,
-                      const CaptionOptions& options, Results& results) const {
-  const std::int64_t grid = config().pictures().grid();
-  std::vector<SearchInput> inputs;
-  for (const std::size_t number : numbers) {
-    inputs.push_back({grid * grid, static_cast<std::uint64_t>(options.first_line) + number, {}});
-  }
-  const std::vector<std::int64_t> regions(numbers.size(), grid * grid);
-  Pass pass;
-  const auto wants = [&options](AttentionKind kind) {
-    return std::find(options.kinds.begin(), options.kinds.end(), kind) != options.kinds.end();
-  };
-  const Memory memory = model.encode(features, regions, pass, wants(AttentionKind::encoder));
-  const SearchOptions how = search_options(options);
-  const auto stepper = model.generator().start(&memory, static_cast<std::int64_t>(numbers.size()), how.want_attention,
-                                               {options.layer, options.head});
-  const auto found = search(*stepper, inputs, how);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i].empty()) throw Error("the model gave no caption; its weights may hold NaN");
-    for (const Hypothesis& h : found[i]) {
-      Caption c;
-      c.text = tokenizers_.target->decode(h.tokens);
-      c.score = h.score;
-      c.log_probability = h.log_probability;
-      for (const std::int32_t id : h.tokens) c.tokens.push_back(tokenizers_.target->piece(id));
-      c.tokens.emplace_back("</s>");
-      c.rows = c.columns = static_cast<int>(grid);
-      const auto width = static_cast<std::size_t>(grid * grid);
-      for (std::size_t t = 0; t < c.tokens.size() && !h.attention.empty(); ++t) {
-        const auto row = std::span(h.attention).subspan(t * width, width);
-        c.attention.emplace_back(row.begin(), row.end());
-        const float sum = std::accumulate(row.begin(), row.end(), 0.0F);
-        for (float& w : c.attention.back()) w = sum > 0 ? w / sum : w;
-      }
-      results[numbers[i]].push_back(std::move(c));
-    }
-  }
-  if (options.kinds.empty()) return;
-  // The best captions once more, all positions at once, to see every layer and head.
-  PaddedTokens fed;
-  fed.fill(
-      static_cast<std::int64_t>(found.size()),
-      Marks::begin, [&](std::int64_t i) -> const auto& { return found[static_cast<std::size_t>(i)][0].tokens; });
-  const Decoded decoded = model.generator().decode(
-      &memory, fed.view(), pass, {.cross = wants(AttentionKind::cross), .self = wants(AttentionKind::decoder)});
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    Caption& best = results[numbers[i]][0];
-    take_maps(memory, decoded, static_cast<std::int64_t>(i), best.regions(), best.tokens, best.maps);
-  }
+  return generate(task, inputs, loaded_->with_defaults(options));
 }
 
 std::vector<double> Captioner::score(std::span<const std::string> places, std::span<const std::string> captions) const {
@@ -230,7 +203,7 @@ std::vector<double> Captioner::score(std::span<const std::string> places, std::s
   std::vector<double> results(places.size());
   if (places.empty()) return results;
   const std::vector<std::int64_t> lengths(places.size(), 1);
-  decode_in_batches(lengths, {.tokens = kPicturesAtOnce}, [&](std::size_t begin, std::size_t end) {
+  decode_in_batches(lengths, {.tokens = kScoredTogether}, [&](std::size_t begin, std::size_t end) {
     const NoGrad quiet;
     const std::size_t count = end - begin;
     std::vector<Picture> pictures(count);
@@ -239,7 +212,7 @@ std::vector<double> Captioner::score(std::span<const std::string> places, std::s
     for (std::size_t i = 0; i < count; ++i) {
       pictures[i] = square(loaded_->files.read(places[begin + i]), shape.picture_size);
       batch.push_back(&pictures[i]);
-      ids[i] = tokenizers_.target->encode(captions[begin + i]);
+      ids[i] = tokenizers().target->encode(captions[begin + i]);
       if (longest > 0 && static_cast<std::int64_t>(ids[i].size()) + 1 > longest) {
         throw Error(fmt::format("line {} has {} tokens, but the model has learned positions for {}", begin + i + 1,
                                 ids[i].size() + 1, longest));
@@ -252,7 +225,7 @@ std::vector<double> Captioner::score(std::span<const std::string> places, std::s
     fed.fill(static_cast<std::int64_t>(count), Marks::begin, row);
     wanted.fill(static_cast<std::int64_t>(count), Marks::end, row);
     const std::vector<std::int64_t> regions(count, shape.grid() * shape.grid());
-    const ModelCopies<PictureModel>::Lease lease(loaded_->copies);
+    const ModelCopies<PictureModel>::Lease lease(loaded_->model.copies);
     Pass pass;
     const Memory memory = lease.model().encode(lease.model().features(batch), regions, pass);
     const auto part = std::span(results).subspan(begin, count);
@@ -263,32 +236,6 @@ std::vector<double> Captioner::score(std::span<const std::string> places, std::s
     }
   });
   return results;
-}
-
-std::vector<std::string> Caption::regions() const {
-  std::vector<std::string> names;
-  for (int row = 0; row < rows; ++row) {
-    for (int column = 0; column < columns; ++column) names.push_back(fmt::format("{},{}", row, column));
-  }
-  return names;
-}
-
-std::size_t heap_bytes(const Caption& caption) {
-  return heap_bytes(caption.text) + heap_bytes(caption.tokens) + heap_bytes(caption.attention) +
-         heap_bytes(caption.maps) + heap_bytes(caption.picture) + heap_bytes(caption.error);
-}
-
-AttentionRecord Caption::record() const {
-  AttentionRecord r;
-  r.maps = maps;
-  if (attention.empty()) return r;
-  r.target = tokens;
-  r.source = regions();
-  r.picture = {picture, rows, columns};
-  r.weights.rows = static_cast<std::int64_t>(attention.size());
-  r.weights.columns = static_cast<std::int64_t>(r.source.size());
-  for (const auto& row : attention) r.weights.values.insert(r.weights.values.end(), row.begin(), row.end());
-  return r;
 }
 
 }  // namespace fovea

@@ -21,34 +21,41 @@ struct Classifier::Loaded : PackedModel<TextClassifier> {
   using PackedModel::PackedModel;
 };
 
-Classifier::Classifier(const std::filesystem::path& folder, const LoadOptions& how) {
-  LoadedModel loaded = load_model(folder, how);
-  if (!std::holds_alternative<ClassifierConfig>(loaded.config.head)) {
-    throw UsageError(
-        fmt::format("model: {} holds a {}, not a classifier", folder.string(), kind_of(loaded.config.head)));
-  }
-  tokenizers_ = loaded.tokenizers;
-  loaded.parameters.unpack();  // saliency takes gradients through them
-  loaded_ = std::make_unique<Loaded>(loaded.config, std::move(loaded.parameters), how);
-  read_labels();
-}
-
 namespace {
 
-const std::filesystem::path& first_of(std::span<const std::filesystem::path> folders) {
-  if (folders.empty()) throw UsageError("model: no folder is given");
-  return folders[0];
+std::vector<LoadedModel> load_classifiers(std::span<const std::filesystem::path> folders, const LoadOptions& how) {
+  std::vector<LoadedModel> models;
+  for (const auto& folder : folders) models.push_back(load_model(folder, how));
+  return models;
 }
 
 }  // namespace
 
+Classifier::Classifier(const std::filesystem::path& folder, const LoadOptions& how)
+    : Classifier(std::span(&folder, 1), how) {}
+
 Classifier::Classifier(std::span<const std::filesystem::path> folders, const LoadOptions& how)
-    : Classifier(first_of(folders), how) {
-  for (const std::filesystem::path& folder : folders.subspan(1)) {
-    others_.push_back(std::make_unique<const Classifier>(folder, how));
+    : Classifier(load_classifiers(folders, how), how) {}
+
+Classifier::Classifier(std::vector<LoadedModel> models, const LoadOptions& how) {
+  if (models.empty()) throw UsageError("model: no folder is given");
+  LoadedModel& first = models[0];
+  if (!std::holds_alternative<ClassifierConfig>(first.config.head)) {
+    throw UsageError(
+        fmt::format("model: {} holds a {}, not a classifier", first.folder.string(), kind_of(first.config.head)));
+  }
+  tokenizers_ = first.tokenizers;
+  first.parameters.unpack();  // saliency takes gradients through them
+  loaded_ = std::make_unique<Loaded>(first.config, std::move(first.parameters), how);
+  read_labels();
+  for (std::size_t m = 1; m < models.size(); ++m) {
+    std::vector<LoadedModel> one;
+    one.push_back(std::move(models[m]));
+    const std::string name = one[0].folder.string();
+    others_.push_back(std::make_unique<const Classifier>(std::move(one), how));
     if (others_.back()->labels() == labels_) continue;
     throw UsageError(fmt::format("model: {} and {} have other labels; models that classify together need the same",
-                                 folders[0].string(), folder.string()));
+                                 first.folder.string(), name));
   }
 }
 

@@ -8,7 +8,7 @@
 #include "fovea/inspector.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/text.hpp"
-#include "tasks/translation/encoded_batch.hpp"
+#include "tasks/translation/loaded_translator.hpp"
 
 namespace fovea {
 namespace {
@@ -88,7 +88,7 @@ AttentionMatrix Inspector::gradient_times_input(const std::vector<std::int32_t>&
   const auto rows = static_cast<std::int64_t>(target.size()) + 1;
   const auto columns = static_cast<std::int64_t>(source.size()) + (reads_end() ? 1 : 0);
   AttentionMatrix out{rows, columns, std::vector<float>(static_cast<std::size_t>(rows * columns), 0.0F)};
-  const ModelCopies<Seq2Seq>::Lease lease(translator_.members_[0]->copies);
+  const ModelCopies<Seq2Seq>::Lease lease(translator_.loaded_->members[0]->copies);
   for (std::int64_t t = 0; t < rows; ++t) {
     const Var embedded = Var::parameter(lease.model().embed(read.view()).value().clone());
     Pass pass;
@@ -129,11 +129,11 @@ double Inspector::deletion(const std::vector<std::int32_t>& source, const std::v
   return sum / static_cast<double>(order.size() - 1);
 }
 
-std::vector<Explanation> Inspector::explanations(const std::string& line, const TranslateOptions& options) const {
-  TranslateOptions how = options;
+std::vector<Explanation> Inspector::explanations(const std::string& line, const GenerateOptions& options) const {
+  GenerateOptions how = options;
   how.interventions = {};
   const ModelRun found = run(line, how);
-  const Translator::Line read = translator_.read_line(line, 0, how);
+  const GenerationInput read = translator_.loaded_->read_line(line, 0);
   const std::vector<std::int32_t>& target = found.target_ids;
   std::vector<Explanation> out;
   if (translator_.attends()) {

@@ -7,7 +7,7 @@
 #include "fovea/inspector.hpp"
 #include "fovea/text.hpp"
 #include "fovea/threads.hpp"
-#include "tasks/translation/encoded_batch.hpp"
+#include "tasks/translation/loaded_translator.hpp"
 
 namespace fovea {
 namespace {
@@ -46,9 +46,9 @@ void add_edges(const AttentionRecord& record, std::vector<Removal>& out) {
 
 Probe Inspector::probe(const std::string& line, const ProbeOptions& options,
                        const std::function<void(std::int64_t, std::int64_t)>& progress) const {
-  TranslateOptions how = options.decoding;
+  GenerateOptions how = options.decoding;
   how.interventions = {};
-  const Translator::Line read = translator_.read_line(line, 0, how);
+  const GenerationInput read = translator_.loaded_->read_line(line, 0);
   if (read.ids.empty()) throw UsageError("probe: the line holds no text");
   const ModelRun found = options.target.empty() ? run(line, how) : run_given(line, options.target);
   Probe probe;

@@ -60,12 +60,12 @@ class FixedVector final : public LiveLesson {
   [[nodiscard]] nlohmann::json ask(const nlohmann::json& question) const override {
     const std::string line = text_of(question);
     check_words(static_cast<std::int64_t>(words_between_spaces(line).size()));
-    const Translation with = attention_.translator().translate(line, {.beam = 1, .attention = true});
+    const Generated with = attention_.translator().translate(line, {.beam = 1, .attention = true});
     return {{"plain", plain_.translator().translate(line, {.beam = 1}).text},
             {"attention", with.text},
-            {"source", with.source_tokens},
-            {"target", with.target_tokens},
-            {"weights", rows_of(with.record().weights)}};
+            {"source", with.attention.source},
+            {"target", with.attention.target},
+            {"weights", rows_of(with.attention.weights)}};
   }
 
   [[nodiscard]] std::vector<nlohmann::json> examples() const override {

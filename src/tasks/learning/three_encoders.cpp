@@ -54,8 +54,8 @@ class ThreeEncoders final : public LiveLesson {
     check_words(static_cast<std::int64_t>(words_between_spaces(line).size()));
     nlohmann::json answer;
     for (const auto& [name, one] : all()) {
-      const Translation translated = one->translator().translate(line, {.beam = 1});
-      answer["words"] = translated.source_tokens;
+      const Generated translated = one->translator().translate(line, {.beam = 1});
+      answer["words"] = translated.attention.source;
       answer["models"][name] = {{"text", translated.text}, {"reach", rows_of(one->reach(line))}};
     }
     return answer;

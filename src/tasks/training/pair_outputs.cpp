@@ -30,7 +30,7 @@ std::vector<ValidationSample> written_samples(const TrainingJob& job, const Toke
   const Translator translator(job.config, tokenizers, weights);
   const std::vector<std::string> outputs = shared_lines(processes(), lines.size(), [&](LineRange own) {
     std::vector<std::string> texts;
-    for (const auto& best : translator.translate(own.of(lines), {.beam = 1, .skip_long = true})) {
+    for (const auto& best : translator.translate(own.of(lines), {.beam = 1, .skip_unreadable = true})) {
       texts.push_back(best[0].text);
     }
     return texts;
@@ -81,9 +81,9 @@ std::vector<ReportedLine> reported_lines(const TrainingJob& job, const text::Par
     }
     return reported;
   }
-  const auto results = Translator(job.model).translate(lines, {.attention = true, .skip_long = true});
+  const auto results = Translator(job.model).translate(lines, {.attention = true, .skip_unreadable = true});
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    reported.push_back({lines[i], text.target[i], results[i][0].text, results[i][0].record()});
+    reported.push_back({lines[i], text.target[i], results[i][0].text, results[i][0].attention});
   }
   return reported;
 }

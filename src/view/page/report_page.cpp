@@ -20,7 +20,7 @@ json chart_json(const ReportChart& chart) {
 json sample_json(const ReportSample& sample, std::vector<AttentionRecord>& pictures) {
   json out{{"source", sample.source}, {"output", sample.output}};
   if (!sample.reference.empty()) out["reference"] = sample.reference;
-  if (sample.attention.source.empty() || sample.attention.target.empty()) return out;
+  if (!sample.attention.has_weights() && sample.attention.labels.empty()) return out;
   out["picture"] = pictures.size();
   pictures.push_back(sample.attention);
   if (pictures.back().title.empty()) pictures.back().title = sample.source;

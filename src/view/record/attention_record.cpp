@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "attention/head_mean.hpp"
 #include "base/heap_bytes.hpp"
 #include "fovea/error.hpp"
 
@@ -83,16 +84,18 @@ LargestWeights mean_of_largest(const std::vector<AttentionMap>& maps) {
 AttentionMatrix mean_of(const std::vector<AttentionMap>& maps) {
   if (maps.empty()) return {};
   if (maps.front().largest) return mean_of_largest(maps).dense();
-  AttentionMatrix mean = maps.front().weights;
-  for (std::size_t h = 1; h < maps.size(); ++h) {
-    const AttentionMatrix& next = maps[h].weights;
-    if (next.rows != mean.rows || next.columns != mean.columns) {
+  const AttentionMatrix& first = maps.front().weights;
+  std::vector<LayerWeights> layers;
+  for (const AttentionMap& map : maps) {
+    const AttentionMatrix& next = map.weights;
+    if (next.rows != first.rows || next.columns != first.columns) {
       throw ShapeError(
-          fmt::format("mean of heads: [{},{}] and [{},{}] differ", mean.rows, mean.columns, next.rows, next.columns));
+          fmt::format("mean of heads: [{},{}] and [{},{}] differ", first.rows, first.columns, next.rows, next.columns));
     }
-    for (std::size_t i = 0; i < mean.values.size(); ++i) mean.values[i] += next.values[i];
+    layers.push_back({next.values.data(), 1, 0, next.columns});
   }
-  for (float& value : mean.values) value /= static_cast<float>(maps.size());
+  AttentionMatrix mean{first.rows, first.columns, std::vector<float>(first.values.size())};
+  mean_over_heads(layers, {}, first.rows, first.columns, mean.values.data());
   return mean;
 }
 

@@ -25,9 +25,7 @@ void CaptionModel::add_description(nlohmann::json& json) const {
 }
 
 bool CaptionModel::together(const Job& a, const Job& b) const {
-  const CaptionOptions& x = static_cast<const CaptionJob&>(a).how;
-  const CaptionOptions& y = static_cast<const CaptionJob&>(b).how;
-  return x.beam == y.beam && x.attention == y.attention;
+  return share_batch(static_cast<const CaptionJob&>(a).how, static_cast<const CaptionJob&>(b).how);
 }
 
 BatchTokens CaptionModel::run(std::span<const Item> items, BatchContext& context) const {
@@ -38,10 +36,9 @@ BatchTokens CaptionModel::run(std::span<const Item> items, BatchContext& context
   BatchTokens done;
   for (std::size_t i = 0; i < items.size(); ++i) {
     CaptionJob& job = caption_job_of(items[i]);
-    Caption& best = results[i][0];
-    const auto regions = static_cast<std::size_t>(best.rows) * static_cast<std::size_t>(best.columns);
-    done.read += static_cast<std::int64_t>(regions);
-    done.written += static_cast<std::int64_t>(best.tokens.size());
+    Generated& best = results[i][0];
+    done.read += static_cast<std::int64_t>(best.attention.source.size());
+    done.written += static_cast<std::int64_t>(best.attention.target.size());
     context.reserve(job, heap_bytes(best));
     job.results[items[i].line] = std::move(best);
   }

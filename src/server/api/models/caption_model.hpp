@@ -15,9 +15,9 @@ struct CaptionJob final : Job {
   CaptionJob() { failure = "Cannot describe the picture"; }
   void prepare() override { results.resize(lines.size()); }
 
-  CaptionOptions how;
-  Picture picture;               // scaled to the model's size
-  std::vector<Caption> results;  // one
+  GenerateOptions how;
+  Picture picture;                 // scaled to the model's size
+  std::vector<Generated> results;  // one
 };
 
 class CaptionModel final : public Model {
@@ -26,6 +26,8 @@ class CaptionModel final : public Model {
   [[nodiscard]] static std::unique_ptr<Model> load(const ModelPlace& place);
   CaptionModel(std::string name, std::unique_ptr<const Captioner> captioner);
 
+  /// Throws UsageError naming an invalid option.
+  void check(const GenerateOptions& how) const { captioner_->check(how); }
   /// Whether the model has attention.
   [[nodiscard]] bool attends() const { return captioner_->config().attends(); }
   /// Side length of its pictures in pixels.

@@ -44,26 +44,16 @@ void ChatModel::add_description(nlohmann::json& json) const {
 }
 
 std::string ChatModel::line(std::span<const std::string> turns) const {
-  const auto most = static_cast<std::size_t>(std::get<TurnSourceConfig>(translator_->config().source).max_turns);
-  if (turns.size() > most) turns = turns.last(most);
-  for (;;) {
-    std::string line = turns_line(turns);
-    const std::size_t tokens = translator_->tokenizers().source->encode(line).size() + 1;
-    if (tokens <= longest_) return line;
-    if (turns.size() <= 1) {
-      throw Refusal(400, fmt::format("Invalid request: the last turn has {} tokens, the model {} reads up to {}",
-                                     tokens, name(), longest_));
-    }
-    turns = turns.subspan(1);
+  LatestTurns latest = latest_turns(*translator_, turns, static_cast<std::int64_t>(longest_));
+  if (latest.tokens > static_cast<std::int64_t>(longest_)) {
+    throw Refusal(400, fmt::format("Invalid request: the last turn has {} tokens, the model {} reads up to {}",
+                                   latest.tokens, name(), longest_));
   }
+  return std::move(latest.line);
 }
 
-bool ChatModel::together(const Job& first, const Job& second) const {
-  const auto& a = static_cast<const ChatJob&>(first).how;
-  const auto& b = static_cast<const ChatJob&>(second).how;
-  // Samples depend on a line's number in its batch, so those of two requests are not drawn together.
-  return !a.sample && !b.sample && a.beam == b.beam && a.attention == b.attention &&
-         a.repetition_penalty == b.repetition_penalty && a.no_repeat_ngram == b.no_repeat_ngram;
+bool ChatModel::together(const Job& a, const Job& b) const {
+  return share_batch(static_cast<const ChatJob&>(a).how, static_cast<const ChatJob&>(b).how);
 }
 
 std::size_t ChatModel::needs(const Item& item) const {
@@ -78,9 +68,9 @@ BatchTokens ChatModel::run(std::span<const Item> items, BatchContext& context) c
   auto results = translator_->translate(lines, chat_job_of(items[0]).how);
   BatchTokens done;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    Translation& t = results[i][0];
-    done.read += static_cast<std::int64_t>(t.source_tokens.size());
-    done.written += static_cast<std::int64_t>(t.target_tokens.size());
+    Generated& t = results[i][0];
+    done.read += static_cast<std::int64_t>(t.attention.source.size());
+    done.written += static_cast<std::int64_t>(t.attention.target.size());
     context.release(*items[i].job, needs(items[i]) - std::min(needs(items[i]), heap_bytes(results[i])));
     chat_job_of(items[i]).replies[items[i].line] = std::move(t);
   }

@@ -16,8 +16,8 @@ struct ChatJob final : Job {
   ChatJob() { failure = "Cannot reply"; }
   void prepare() override { replies.resize(lines.size()); }
 
-  ChatOptions how;
-  std::vector<Translation> replies;
+  GenerateOptions how;
+  std::vector<Generated> replies;
 };
 
 class ChatModel final : public Model {
@@ -29,8 +29,8 @@ class ChatModel final : public Model {
   [[nodiscard]] bool attends() const { return translator_->attends(); }
   /// The last turns that fit, as one line. Throws Refusal 400 when the last turn alone is too long.
   [[nodiscard]] std::string line(std::span<const std::string> turns) const;
-  /// Throws UsageError for invalid options.
-  void check(const ChatOptions& how) const { translator_->check(how); }
+  /// Throws UsageError naming an invalid option.
+  void check(const GenerateOptions& how) const { translator_->check(how); }
 
   [[nodiscard]] bool together(const Job& a, const Job& b) const override;
   [[nodiscard]] std::size_t needs(const Item& item) const override;

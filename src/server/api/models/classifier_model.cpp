@@ -55,9 +55,7 @@ void ClassifierModel::check_length(std::string_view text) const {
 }
 
 bool ClassifierModel::together(const Job& first, const Job& second) const {
-  const ClassifyOptions& a = static_cast<const ClassificationJob&>(first).how;
-  const ClassifyOptions& b = static_cast<const ClassificationJob&>(second).how;
-  return a.saliency == b.saliency && a.saliency_labels == b.saliency_labels;
+  return static_cast<const ClassificationJob&>(first).how == static_cast<const ClassificationJob&>(second).how;
 }
 
 BatchTokens ClassifierModel::run(std::span<const Item> items, BatchContext& context) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/generate_options.hpp"
 #include "fovea/model/config.hpp"
 #include "fovea/model/folder.hpp"
 #include "server/api/batching/batcher.hpp"
@@ -56,6 +57,12 @@ class Model : public BatchProcessor {
   std::vector<std::string> examples_;
   std::unique_ptr<Batcher> batcher_;
 };
+
+/// Whether requests with these options may share a batch: all options are the same, and no sampling. Samples depend
+/// on a line's number in its batch.
+[[nodiscard]] inline bool share_batch(const GenerateOptions& a, const GenerateOptions& b) {
+  return !a.sample && a == b;
+}
 
 class TranslationModel;
 

@@ -8,7 +8,7 @@
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"
 #include "server/api/answer_memory.hpp"
-#include "tasks/translation/maps.hpp"
+#include "tasks/generation/maps.hpp"
 #include "text/languages.hpp"
 
 namespace fovea::server {
@@ -41,32 +41,24 @@ TranslationJob& job_of(const Item& item) {
 }
 
 // The trace of a given output, as if the search had found it; without a beam.
-TranslationTrace traced(const Translator& translator, const std::string& line, const std::string& output,
-                        const TranslateOptions& how) {
-  const ModelRun run = Inspector(translator).run_given(line, output, how.interventions);
-  TranslationTrace trace;
-  Translation& t = trace.translation;
-  t.text = run.output;
-  t.source_tokens = run.source;
-  t.target_tokens = run.target;
+GenerationTrace traced(const Translator& translator, const std::string& line, const std::string& output,
+                       const GenerateOptions& how) {
+  ModelRun run = Inspector(translator).run_given(line, output, how.interventions);
+  GenerationTrace trace;
+  trace.output.text = run.output;
   for (std::size_t i = 0; i < run.target.size(); ++i) {
     for (const Candidate& one : run.next[i]) {
       if (one.text == run.target[i]) {
-        t.log_probability += one.log_probability;
+        trace.output.log_probability += one.log_probability;
         break;
       }
     }
   }
-  const AttentionMatrix& mean = run.attention.weights;
-  for (std::int64_t r = 0; r < mean.rows; ++r) {
-    const auto row = mean.values.begin() + r * mean.columns;
-    t.attention.emplace_back(row, row + mean.columns);
-  }
-  for (const AttentionMap& map : run.attention.maps) {
-    if (std::find(how.kinds.begin(), how.kinds.end(), map.kind) != how.kinds.end()) t.maps.push_back(map);
-  }
-  if (how.merge_words) merge_words(t, translator.tokenizers());
-  trace.attention = t.record();
+  std::erase_if(run.attention.maps, [&how](const AttentionMap& map) {
+    return std::find(how.kinds.begin(), how.kinds.end(), map.kind) == how.kinds.end();
+  });
+  trace.output.attention = std::move(run.attention);
+  if (how.merge_words) merge_words(trace.output.attention, translator.tokenizers());
   return trace;
 }
 
@@ -137,8 +129,7 @@ LineLimit TranslationModel::reads() const {
 bool TranslationModel::together(const Job& first, const Job& second) const {
   const auto& a = static_cast<const TranslationJob&>(first);
   const auto& b = static_cast<const TranslationJob&>(second);
-  return !a.trace && !b.trace && !a.explain && !b.explain && a.how.beam == b.how.beam && a.how.n_best == b.how.n_best &&
-         a.how.attention == b.how.attention && a.how.merge_words == b.how.merge_words;
+  return !a.trace && !b.trace && !a.explain && !b.explain && share_batch(a.how, b.how);
 }
 
 BatchTokens TranslationModel::run(std::span<const Item> items, BatchContext& context) const {
@@ -165,8 +156,8 @@ BatchTokens TranslationModel::translate(std::span<const Item> items, BatchContex
       context.fail(job, "the model gave no output");
       continue;
     }
-    done.read += tokens_of(results[i][0].source_tokens);
-    done.written += tokens_of(results[i][0].target_tokens);
+    done.read += tokens_of(results[i][0].attention.source);
+    done.written += tokens_of(results[i][0].attention.target);
     context.release(job, needs(items[i]) - std::min(needs(items[i]), heap_bytes(results[i])));
     job.translations[items[i].line] = std::move(results[i]);
   }
@@ -175,20 +166,22 @@ BatchTokens TranslationModel::translate(std::span<const Item> items, BatchContex
 
 BatchTokens TranslationModel::trace(const Item& item, BatchContext& context) const {
   TranslationJob& job = job_of(item);
-  TranslateOptions how = job.how;
+  GenerateOptions how = job.how;
   how.interventions = job.interventions.of_line(static_cast<std::int64_t>(item.line) + 1);
-  MemoryReservation making =
-      job.memory.sibling();  // of the maps while they are built: as tensors, by head, and as a record
-  how.before_maps = [&making](std::int64_t weights) {
+  MemoryReservation making = job.memory.sibling();  // of the maps while they are built: as tensors and by head
+  const GenerateCall call{.before_maps = [&making](std::int64_t weights) {
     if (!making.grow(4 * sizeof(float) * static_cast<std::size_t>(weights))) throw OutOfMemory(Job::kNoMemory);
-  };
+  }};
   const auto translator = translator_of(job);
-  TranslationTrace trace = job.outputs.empty() ? translator->trace(job.lines[item.line], how)
-                                               : traced(*translator, job.lines[item.line], job.outputs[item.line], how);
-  const Translation& t = trace.translation;
-  const BatchTokens done{tokens_of(t.source_tokens), tokens_of(t.target_tokens)};
-  // The record has the tokens and the attention already.
-  trace.translation = {.text = t.text, .log_probability = t.log_probability};
+  GenerationTrace trace = job.outputs.empty() ? translator->trace(job.lines[item.line], how, call)
+                                              : traced(*translator, job.lines[item.line], job.outputs[item.line], how);
+  AttentionRecord& record = trace.output.attention;
+  const BatchTokens done{tokens_of(record.source), tokens_of(record.target)};
+  if (!record.has_weights()) {  // tokens are sent with weights only
+    record.source.clear();
+    record.target.clear();
+    record.copied.clear();
+  }
   making.release();
   context.reserve(job, heap_bytes(trace));
   job.traces[item.line] = std::move(trace);
@@ -197,7 +190,7 @@ BatchTokens TranslationModel::trace(const Item& item, BatchContext& context) con
 
 BatchTokens TranslationModel::explain(const Item& item, BatchContext& context) const {
   TranslationJob& job = job_of(item);
-  TranslateOptions how = job.how;
+  GenerateOptions how = job.how;
   how.interventions = job.interventions.of_line(job.first_line);
   const auto translator = translator_of(job);
   const ModelRun run = Inspector(*translator).run(job.lines[0], how);

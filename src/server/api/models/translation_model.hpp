@@ -20,7 +20,7 @@ struct TranslationJob final : Job {
   TranslationJob() { failure = "Cannot translate text"; }
   void prepare() override;
 
-  TranslateOptions how;
+  GenerateOptions how;
   bool trace = false;                               // give every layer and head and the beam instead of a translation
   std::vector<std::string> outputs;                 // trace these outputs, one per line, instead of the model's own
   std::optional<std::int64_t> checkpoint;           // of a trace or an explanation: the training step of the model
@@ -30,8 +30,8 @@ struct TranslationJob final : Job {
   bool as_page = false;                             // the lesson as an HTML page, otherwise as JSON
 
   // Results: one entry per line in one of them.
-  std::vector<std::vector<Translation>> translations;
-  std::vector<TranslationTrace> traces;
+  std::vector<std::vector<Generated>> translations;
+  std::vector<GenerationTrace> traces;
   std::string lesson;
 };
 
@@ -45,6 +45,8 @@ class TranslationModel final : public Model {
   [[nodiscard]] const std::string& source() const { return source_; }
   [[nodiscard]] const std::string& target() const { return target_; }
   [[nodiscard]] const Translator& translator() const { return *translator_; }
+  /// Throws UsageError naming an invalid option.
+  void check(const GenerateOptions& how) const { translator_->check(how); }
   /// The length limit of a line; longer lines are split.
   [[nodiscard]] LineLimit reads() const;
   [[nodiscard]] std::size_t most_tokens() const;  // of a line

@@ -11,6 +11,7 @@
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/translation_model.hpp"
+#include "server/api/options.hpp"
 #include "server/api/texts/detect.hpp"
 #include "server/api/texts/limits.hpp"
 #include "server/api/texts/passage.hpp"
@@ -33,16 +34,16 @@ struct Trees {
   float log_probability = 0;
 
   // An upper bound of the JSON text of a tree.
-  static std::size_t bytes(const TranslationTrace& trace) {
+  static std::size_t bytes(const GenerationTrace& trace) {
     constexpr std::size_t of_node = 128;  // names of fields, and numbers
     std::size_t bytes = of_node * trace.beam.nodes.size();
     for (const std::string& token : trace.beam_tokens) bytes += 6 * token.size();
     return bytes;
   }
-  void add(const TranslationTrace& trace) {
+  void add(const GenerationTrace& trace) {
     const auto& tree = trace.beam.nodes;
     if (tree.empty()) {  // a given output has no beam
-      log_probability += trace.translation.log_probability;
+      log_probability += trace.output.log_probability;
       return;
     }
     const bool first = count == 0;
@@ -73,16 +74,17 @@ Response trace_response(TranslationJob& job, const Passage& passage, const std::
                         MemoryReservation memory) {
   std::size_t numbers = 0;
   AttentionJsonSize bytes;
-  const std::size_t maps = job.traces[0].attention.maps.size();
+  const std::size_t maps = job.traces[0].output.attention.maps.size();
   for (std::size_t m = 0; m <= maps; ++m) {
     bytes.start_matrix();
-    for (const TranslationTrace& trace : job.traces) {
-      const AttentionRecord& record = trace.attention;
+    for (const GenerationTrace& trace : job.traces) {
+      const AttentionRecord& record = trace.output.attention;
       const bool listed = m == maps ? static_cast<bool>(record.largest) : static_cast<bool>(record.maps[m].largest);
       const auto& queries = m == maps ? record.target : record.maps[m].queries;
       const auto& keys = m == maps ? record.source : record.maps[m].keys;
       if (listed) {
-        bytes.add_largest(queries, keys, static_cast<std::size_t>(job.how.top_weights));
+        bytes.add_largest(queries, keys,
+                          static_cast<std::size_t>(m == maps ? record.largest.count : record.maps[m].largest.count));
       } else {
         bytes.add(queries, keys);
       }
@@ -92,9 +94,9 @@ Response trace_response(TranslationJob& job, const Passage& passage, const std::
   check_numbers(numbers);
   std::size_t of_trees = 0;
   std::size_t of_texts = 0;  // in the whole text, and by sentence
-  for (const TranslationTrace& trace : job.traces) {
+  for (const GenerationTrace& trace : job.traces) {
     of_trees += Trees::bytes(trace);
-    of_texts += 64 + 2 * 6 * trace.translation.text.size();
+    of_texts += 64 + 2 * 6 * trace.output.text.size();
   }
   const std::size_t most = bytes.total() + of_trees + of_texts;
   take_memory(memory, most + of_trees);
@@ -103,17 +105,16 @@ Response trace_response(TranslationJob& job, const Passage& passage, const std::
   out.reserve(most);
   Trees trees;
   trees.nodes.reserve(of_trees);
-  for (const TranslationTrace& trace : job.traces) trees.add(trace);
-  const std::string text =
-      passage.with([&](std::size_t i) -> const std::string& { return job.traces[i].translation.text; });
+  for (const GenerationTrace& trace : job.traces) trees.add(trace);
+  const std::string text = passage.with([&](std::size_t i) -> const std::string& { return job.traces[i].output.text; });
   out += fmt::format("{{\"translatedText\":{},\"model\":{},\"log_probability\":", nlohmann::json(text).dump(),
                      nlohmann::json(model).dump());
   view::append_number(out, trees.log_probability, 4);
   out += ",\"sentences\":[";
-  for (const TranslationTrace& trace : job.traces) {
+  for (const GenerationTrace& trace : job.traces) {
     out += fmt::format("{}{{\"output\":{},\"source\":{},\"target\":{}}}", out.back() == '[' ? "" : ",",
-                       nlohmann::json(trace.translation.text).dump(), trace.attention.source.size(),
-                       trace.attention.target.size());
+                       nlohmann::json(trace.output.text).dump(), trace.output.attention.source.size(),
+                       trace.output.attention.target.size());
   }
   out += "],\"beam\":{\"nodes\":[";
   out += std::exchange(trees.nodes, {});
@@ -121,7 +122,7 @@ Response trace_response(TranslationJob& job, const Passage& passage, const std::
   out += nlohmann::json(trees.best).dump();
   out += "},";
   std::vector<AttentionRecord> records;
-  for (TranslationTrace& trace : job.traces) records.push_back(std::move(trace.attention));
+  for (GenerationTrace& trace : job.traces) records.push_back(std::move(trace.output.attention));
   view::append_record(out, records, {.decimals = 4});
   out += '}';
   return {.body = std::move(out), .memory = std::move(memory)};
@@ -223,6 +224,7 @@ void Api::explain(const Shared& call) {
   job->lines = {passage.lines()[sentence]};  // one at a time
   job->first_line = static_cast<std::int64_t>(sentence) + 1;
   job->how.beam = std::min(options_.beam, kWidestBeam);
+  read_model_options(fields, model, job->how, {"attention", "interventions", "layer", "head"});
   const std::string format = fields.text("format");
   if (!format.empty() && format != "json" && format != "html") {
     throw Refusal(400, "Invalid request: format parameter must be json or html");
@@ -266,10 +268,6 @@ void Api::attention(const Shared& call) {
         400, fmt::format("Invalid request: request ({}) exceeds text limit ({} bytes for attention)", q.size(), most));
   }
   check_limit(characters(q), options_.char_limit);
-  const int beam = fields.number("beam", std::min(options_.beam, kWidestBeam));
-  if (beam < 1 || beam > kWidestBeam) {
-    throw Refusal(400, fmt::format("Invalid request: beam parameter must be 1 to {}", kWidestBeam));
-  }
   if (source == "auto") source = detect_language({q}, *call->models).language;
   const TranslationModel& model = model_for(*call->models, source, target);
   const auto passage = std::make_shared<Passage>(Passage::of_text(q, model.reads()));
@@ -279,9 +277,9 @@ void Api::attention(const Shared& call) {
   job->memory = MemoryReservation(options_.memory);
   job->canceled = [call] { return call->reply->gone(); };
   job->lines = passage->lines();
-  job->how.beam = beam;
-  job->how.merge_words = fields.flag("merge_words");
-  job->how.top_weights = top;
+  job->how.beam = std::min(options_.beam, kWidestBeam);
+  read_model_options(fields, model, job->how, {"attention", "interventions"});
+  if (top > 0) job->how.top_weights = top;
   job->outputs = outputs_of(fields, passage->lines().size());
   if (top > 0 && (job->how.merge_words || !job->outputs.empty())) {
     throw Refusal(400, "Invalid request: top parameter goes with neither merge_words nor output");

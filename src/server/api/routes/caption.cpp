@@ -10,6 +10,7 @@
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/caption_model.hpp"
+#include "server/api/options.hpp"
 #include "server/api/texts/texts.hpp"
 
 namespace fovea::server {
@@ -55,15 +56,20 @@ double rounded_number(float value) {
 
 Response caption_response(const CaptionJob& job, const std::string& model) {
   job.check();
-  const Caption& c = job.results.at(0);
-  nlohmann::json json = {{"caption", c.text},  {"score", c.score}, {"log_probability", c.log_probability},
-                         {"tokens", c.tokens}, {"rows", c.rows},   {"columns", c.columns},
+  const Generated& c = job.results.at(0);
+  const AttentionRecord& record = c.attention;
+  nlohmann::json json = {{"caption", c.text},
+                         {"score", c.score},
+                         {"log_probability", c.log_probability},
+                         {"tokens", record.target},
+                         {"rows", record.picture.rows},
+                         {"columns", record.picture.columns},
                          {"model", model}};
   if (job.how.attention) {
     nlohmann::json& rows = json["attention"] = nlohmann::json::array();
-    for (const auto& row : c.attention) {
+    for (std::int64_t r = 0; r < record.weights.rows; ++r) {
       nlohmann::json list = nlohmann::json::array();
-      for (const float weight : row) list.push_back(rounded_number(weight));
+      for (std::int64_t k = 0; k < record.weights.columns; ++k) list.push_back(rounded_number(record.weights.at(r, k)));
       rows.push_back(std::move(list));
     }
   }
@@ -81,11 +87,9 @@ void Api::caption(const Shared& call) {
     throw Refusal(400, "Invalid request: missing image parameter, a JPEG or PNG in base64 or as a file of a form");
   }
   const auto job = std::make_shared<CaptionJob>();
-  job->how.beam = fields.number("beam", options_.beam);
-  if (job->how.beam < 1 || job->how.beam > kWidestBeam) {
-    throw Refusal(400, fmt::format("Invalid request: beam parameter is not from 1 to {}", kWidestBeam));
-  }
+  job->how.beam = options_.beam;
   job->how.attention = fields.flag("attention");
+  read_model_options(fields, model, job->how, {"attention"});
   if (job->how.attention && !model.attends()) {
     throw Refusal(400, fmt::format("the model {} has no attention to show", model.name()));
   }

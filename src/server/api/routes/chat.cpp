@@ -10,8 +10,10 @@
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/chat_model.hpp"
+#include "server/api/options.hpp"
 #include "server/api/texts/limits.hpp"
 #include "server/api/texts/texts.hpp"
+#include "tasks/generation/options.hpp"
 #include "view/record/attention_json.hpp"
 
 namespace fovea::server {
@@ -48,24 +50,26 @@ struct ChatWork {
 
   [[nodiscard]] Response response(const std::shared_ptr<MemoryBudget>& budget) const {
     job->check();
-    const Translation& t = job->replies.at(0);
+    const Generated& t = job->replies.at(0);
+    const AttentionRecord& record = t.attention;
     MemoryReservation memory(budget);
-    const Translation* const all[] = {&t};
-    const std::size_t bytes = attention ? attention_json_size(all) + 12 * t.text.size() : 0;
-    if (attention) take_memory(memory, bytes + heap_bytes(t));
+    const std::size_t bytes = attention ? attention_json_size(std::span(&record, 1)) + 12 * t.text.size() : 0;
+    if (attention) take_memory(memory, bytes);
     nlohmann::ordered_json body = {{"reply", t.text}, {"log_probability", t.log_probability}, {"model", model}};
     std::string out = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    if (attention && !t.attention.empty()) {
+    if (attention && record.has_weights()) {
       out.pop_back();
       out.reserve(bytes);
       out += ",\"attention\":{";
-      const AttentionRecord record = t.record();
       view::append_record(out, std::span(&record, 1), {.decimals = 4});
       out += "},\"attention_over_turns\":";
       nlohmann::json rows = nlohmann::json::array();
-      for (const auto& row : attention_over_turns(t)) {
+      const AttentionMatrix turns = attention_over_turns(record);
+      for (std::int64_t r = 0; r < turns.rows; ++r) {
         auto& list = rows.emplace_back(nlohmann::json::array());
-        for (const float w : row) list.push_back(std::round(static_cast<double>(w) * 1e4) / 1e4);
+        for (std::int64_t n = 0; n < turns.columns; ++n) {
+          list.push_back(std::round(static_cast<double>(turns.at(r, n)) * 1e4) / 1e4);
+        }
       }
       out += rows.dump();
       out += '}';
@@ -97,11 +101,9 @@ void Api::chat(const Shared& call) {
   ChatJob& job = *work->job;
   job.how.beam = options_.beam;
   job.how.attention = work->attention;
-  job.how.sample = fields.flag("sample");
-  if (job.how.sample) {
-    job.how.top_p = 0.9F;
-    job.how.seed = static_cast<std::uint64_t>(std::max(0, fields.number("seed", 1)));
-  }
+  if (fields.flag("sample")) job.how.top_p = 0.9F;
+  job.how = reply_options(job.how);
+  read_model_options(fields, model, job.how, {"attention"});
   job.memory = MemoryReservation(options_.memory);
   hold_request(job, bytes, 1);
   job.lines = {model.line(turns)};

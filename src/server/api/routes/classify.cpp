@@ -9,6 +9,7 @@
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/classifier_model.hpp"
+#include "server/api/options.hpp"
 #include "server/api/texts/texts.hpp"
 
 namespace fovea::server {
@@ -82,6 +83,8 @@ void Api::classify(const Shared& call) {
   const auto work = std::make_shared<ClassifyWork>();
   work->model = model.name();
   work->array = texts.array;
+  GenerateOptions none;
+  read_options(fields, Task::classify, none, {"attention"});
   const int top = fields.number("top", 0);
   if (top < 0) throw Refusal(400, "Invalid request: top parameter must be a number of labels");
   work->top = static_cast<std::size_t>(top);

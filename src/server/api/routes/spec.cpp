@@ -1,8 +1,10 @@
 // GET /spec: the description of the API (Swagger 2).
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "fovea/version.hpp"
 #include "server/api/api.hpp"
+#include "server/api/options.hpp"
 
 namespace fovea::server {
 namespace {
@@ -44,6 +46,16 @@ Schema post(const char* tag, const char* summary, Schema parameters, Schema sche
             {"consumes", {"application/json", "application/x-www-form-urlencoded", "multipart/form-data"}},
             {"parameters", std::move(parameters)},
             {"responses", responses(summary, std::move(schema))}}}};
+}
+
+// Adds the options of the search that a path takes and does not list itself.
+void add_options(Schema& path, Task task) {
+  Schema& parameters = path["post"]["parameters"];
+  for (const OfferedOption& option : offered_options(task)) {
+    const bool listed = std::any_of(parameters.begin(), parameters.end(),
+                                    [&](const Schema& one) { return one["name"] == option.name; });
+    if (!listed) parameters.push_back(field(option.name.c_str(), option.type.c_str(), false, option.help.c_str()));
+  }
 }
 
 std::string build() {
@@ -165,6 +177,9 @@ std::string build() {
   paths["/frontend/settings"] = get("frontend", "Retrieve frontend specific settings", object({}));
   paths["/health"] = get("server", "Whether the server answers", object({{"status", text}}));
   paths["/metrics"] = get("server", "Counters in Prometheus's text format", text);
+  for (const char* path : {"/translate", "/attention", "/explain"}) add_options(paths[path], Task::generate);
+  add_options(paths["/chat"], Task::chat);
+  add_options(paths["/caption"], Task::caption);
   const Schema spec = {
       {"swagger", "2.0"}, {"info", {{"title", "Fovea"}, {"version", version()}}}, {"paths", std::move(paths)}};
   return spec.dump();

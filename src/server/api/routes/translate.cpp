@@ -9,6 +9,7 @@
 #include "server/api/api.hpp"
 #include "server/api/call.hpp"
 #include "server/api/models/translation_model.hpp"
+#include "server/api/options.hpp"
 #include "server/api/texts/detect.hpp"
 #include "server/api/texts/limits.hpp"
 #include "server/api/texts/passage.hpp"
@@ -41,38 +42,41 @@ struct Work {
     return out;
   }
 
-  // Appends the attention; reserves `memory` for the text and its records.
+  // The records of each text, taken out of the job. A text without sentences has an empty one.
+  [[nodiscard]] std::vector<std::vector<AttentionRecord>> take_records() const {
+    std::vector<std::vector<AttentionRecord>> records(passages.size());
+    std::size_t line = 0;
+    for (std::size_t p = 0; p < passages.size(); ++p) {
+      for (std::size_t i = 0; i < passages[p].lines().size(); ++i) {
+        records[p].push_back(std::move(job->translations[line++][0].attention));
+      }
+      if (records[p].empty()) records[p].emplace_back();
+    }
+    return records;
+  }
+
+  // Appends the attention; reserves `memory` for the text.
   void append_attention(std::string& out, MemoryReservation& memory) const {
+    const auto records = take_records();
     std::size_t numbers = 0;
     std::size_t bytes = out.size();
-    std::size_t copies = 0;
-    std::size_t line = 0;
-    for (const Passage& passage : passages) {
-      std::vector<const Translation*> sentences;
+    for (const std::vector<AttentionRecord>& sentences : records) {
       std::size_t rows = 0;
       std::size_t columns = 0;
-      for (std::size_t i = 0; i < passage.lines().size(); ++i) {
-        sentences.push_back(&job->translations[line++][0]);
-        rows += sentences.back()->target_tokens.size();
-        columns += sentences.back()->source_tokens.size();
-        copies += heap_bytes(*sentences.back());
+      for (const AttentionRecord& one : sentences) {
+        rows += one.target.size();
+        columns += one.source.size();
       }
       numbers += rows * columns;
       bytes += attention_json_size(sentences);
     }
     check_numbers(numbers);
-    take_memory(memory, bytes + copies);
+    take_memory(memory, bytes);
     out.reserve(bytes);
     if (array) out += '[';
-    line = 0;
-    for (std::size_t p = 0; p < passages.size(); ++p) {
-      std::vector<AttentionRecord> records;
-      for (std::size_t i = 0; i < passages[p].lines().size(); ++i) {
-        records.push_back(job->translations[line++][0].record());
-      }
-      if (records.empty()) records.emplace_back();
-      out += p > 0 ? ",{" : "{";
-      view::append_record(out, records, {.decimals = 4});
+    for (const std::vector<AttentionRecord>& sentences : records) {
+      out += &sentences == records.data() ? "{" : ",{";
+      view::append_record(out, sentences, {.decimals = 4});
       out += '}';
     }
     if (array) out += ']';
@@ -152,9 +156,9 @@ void Api::translate(const Shared& call) {
     hold_request(job, text.size(), lines.size() * static_cast<std::size_t>(work->alternatives + 1));
   }
   job.how.beam = std::max(options_.beam, work->alternatives + 1);
-  job.how.n_best = work->alternatives + 1;
   job.how.attention = work->attention;
-  job.how.merge_words = fields.flag("merge_words");
+  job.how.n_best = work->alternatives + 1;
+  read_model_options(fields, model, job.how, {"attention"});
   // May be megabytes: written by a thread of the model, not by the connection thread.
   const auto answer = [this, call, work] { respond(call, [&] { return work->response(options_.memory); }); };
   if (job.lines.empty()) return answer();

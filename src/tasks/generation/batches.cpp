@@ -1,4 +1,4 @@
-#include "tasks/batches.hpp"
+#include "tasks/generation/batches.hpp"
 
 #include <algorithm>
 #include <vector>
