@@ -21,16 +21,21 @@ void write_numbers(const std::string& file, const Trace& trace) {
 }
 
 ModelRun run_of(const ExplainModelOptions& o) {
-  const Task task = read_model_config(o.model).task();
-  if (task == Task::classify) {
-    if (o.target) throw UsageError("--target: not available for a classifier, which writes no text");
-    return Classifier(std::filesystem::path(o.model)).run(o.sentence);
+  const ModelConfig config = read_model_config(o.model);
+  const Task task = config.task();
+  if (task == Task::classify && o.target) {
+    throw UsageError("--target: not available for a classifier, which writes no text");
   }
+  if (task == Task::complete && o.target) {
+    throw UsageError("--target: not available for a language model; put the whole text into SENTENCE");
+  }
+  std::vector<LoadedModel> models;
+  models.push_back(load_model(o.model, config));
+  if (task == Task::classify) return Classifier(std::move(models)).run(o.sentence);
   if (task == Task::complete) {
-    if (o.target) throw UsageError("--target: not available for a language model; put the whole text into SENTENCE");
-    return Completer(std::filesystem::path(o.model)).run(o.sentence, {.max_length = kExplainedTokens});
+    return Completer(std::move(models[0])).run(o.sentence, {.max_length = kExplainedTokens});
   }
-  const Translator translator{std::filesystem::path(o.model)};
+  const Translator translator(std::move(models));
   const Inspector inspector(translator);
   return o.target ? inspector.run_given(o.sentence, *o.target) : inspector.run(o.sentence);
 }

@@ -21,8 +21,7 @@ constexpr std::pair<Task, std::string_view> kModels[] = {{Task::generate, "a tra
 }  // namespace
 
 std::string TaskOption::command_line_name() const {
-  if (!option.empty()) return std::string(option);
-  std::string text = "--" + std::string(name);
+  std::string text = "--" + std::string(option.empty() ? name : option);
   std::replace(text.begin(), text.end(), '_', '-');
   return text;
 }

@@ -32,7 +32,7 @@ struct TaskOption {
   std::string_view name;         // of the field, in C++, Python and the server's JSON
   TaskSet tasks;                 // that take it
   std::string_view help;         // for --help
-  std::string_view option = {};  // the command line's name where it is not the field's with dashes
+  std::string_view option = {};  // the command line's name where it is not the field's
 
   [[nodiscard]] std::string command_line_name() const;  // with its dashes
   /// Throws UsageError "SHOWN: …" unless the task takes it.
@@ -71,7 +71,7 @@ void each_generate_option(const Visit& visit) {
   visit(TaskOption{"kinds", all_tasks,
                    "whose attention: cross (target to source), encoder (source to itself), decoder (target to itself), "
                    "pooling (of a classifier) or all, which also writes every layer and head",
-                   "--kind"},
+                   "kind"},
         &O::kinds);
   visit(TaskOption{"layer", writing_tasks, "attention of this decoder layer; default: the mean of all"}, &O::layer);
   visit(TaskOption{"head", writing_tasks, "attention of this head; default: the mean of all"}, &O::head);
@@ -79,7 +79,7 @@ void each_generate_option(const Visit& visit) {
                    "only the N largest weights of each query in attention by layer and head; default: all, and 32 of "
                    "lines over 1,024 tokens"},
         &O::top_weights);
-  visit(TaskOption{"merge_words", writing_tasks, "attention and alignments between words instead of tokens", "--words"},
+  visit(TaskOption{"merge_words", writing_tasks, "attention and alignments between words instead of tokens", "words"},
         &O::merge_words);
   visit(TaskOption{"replace_unknown", reading_tasks, "write the source token an unknown one attended to most"},
         &O::replace_unknown);
@@ -89,7 +89,7 @@ void each_generate_option(const Visit& visit) {
         &O::batch_tokens);
   visit(TaskOption{"interventions", reading_tasks,
                    "file of edges cut or forced, heads silenced, tokens masked or swapped while the model runs (JSON)",
-                   "--intervene"},
+                   "intervene"},
         &O::interventions);
 }
 
@@ -99,10 +99,10 @@ inline constexpr TaskOption run_only_options[] = {
     {"strict", {Task::caption}, "end at the first picture that cannot be read, instead of a warning"},
     {"saliency",
      {Task::classify},
-     "also what each token says for and against the 10 likeliest labels, by gradient times input, into --attention "
-     "(classifier)"},
+     "also what each token says for and against the 10 likeliest labels, by gradient times input, into the "
+     "attention file (classifier)"},
     {"alignments", reading_tasks, "file of pairs i-j: source token i, target token j"},
-    {"all_heads", all_tasks, "write every layer and head to --attention too, a line at a time"},
+    {"all_heads", all_tasks, "write every layer and head to the attention file too, a line at a time"},
     {"shortlist", source_tasks, "write only tokens that the folder's shortlist has for a line's own"},
 };
 
