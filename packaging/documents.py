@@ -48,8 +48,13 @@ class Command:
 
 
 def read_command(binary, words):
-    """What `fovea … --help` says, with the subcommands below it."""
-    text = subprocess.run([binary, *words[1:], "--help"], check=True, capture_output=True, text=True).stdout
+    """What `fovea … --help` says, or --help-all where there is more, with the subcommands below it."""
+    def help_of(option):
+        return subprocess.run([binary, *words[1:], option], check=True, capture_output=True, text=True).stdout
+
+    text = help_of("--help")
+    if "--help-all" in text:
+        text = help_of("--help-all")
     command = Command(words)
     heading, subcommands = None, []
     entries = []

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "fovea/export.hpp"
 
@@ -25,6 +26,17 @@ class ShapeError : public Error {
 class UsageError : public Error {
  public:
   using Error::Error;
+  /// Of the field `field` of an options struct: the message is "field: problem".
+  UsageError(std::string_view field, std::string_view problem)
+      : Error(std::string(field).append(": ").append(problem)), field_(field) {}
+
+  /// The field at fault, as C++ and Python spell it: "max_length"; empty when the message names none.
+  [[nodiscard]] const std::string& field() const { return field_; }
+  /// The message without the field.
+  [[nodiscard]] std::string problem() const { return what() + (field_.empty() ? 0 : field_.size() + 2); }
+
+ private:
+  std::string field_;
 };
 
 /// A file that is missing, broken or cannot be written; names the file and the field (exit code 1).

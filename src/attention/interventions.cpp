@@ -66,19 +66,20 @@ bool is_key_of_source(AttentionKind kind) {
 void Interventions::check() const {
   for (const AttentionEdit& edit : attention) {
     const bool names_key = edit.what == What::cut || edit.what == What::force;
-    if (names_key && !edit.key) throw UsageError("intervene: cut and force name a key");
+    if (names_key && !edit.key) throw UsageError("intervene", "cut and force name a key");
     if (edit.what == What::force && !(edit.value >= 0 && edit.value <= 1)) {
-      throw UsageError(fmt::format("intervene: force {}: a weight is from 0 to 1", edit.value));
+      throw UsageError("intervene", fmt::format("force {}: a weight is from 0 to 1", edit.value));
     }
     if (edit.what == What::temperature && !(edit.value > 0 && std::isfinite(edit.value))) {
-      throw UsageError(fmt::format("intervene: temperature {}: it is above 0", edit.value));
+      throw UsageError("intervene", fmt::format("temperature {}: it is above 0", edit.value));
     }
     for (const auto& position : {edit.query, edit.key}) {
-      if (position && *position < 0) throw UsageError(fmt::format("intervene: position {}: counted from 0", *position));
+      if (position && *position < 0)
+        throw UsageError("intervene", fmt::format("position {}: counted from 0", *position));
     }
   }
   for (const TokenEdit& edit : tokens) {
-    if (edit.token < 0) throw UsageError(fmt::format("intervene: token {}: counted from 0", edit.token));
+    if (edit.token < 0) throw UsageError("intervene", fmt::format("token {}: counted from 0", edit.token));
   }
 }
 

@@ -27,7 +27,7 @@ AttentionKind attention_kind(std::string_view name) {
   for (const AttentionKindInfo& info : attention_kinds) {
     if (name == info.name) return info.kind;
   }
-  throw UsageError(fmt::format("kind: \"{}\" is not one of {}", name, attention_kind_names()));
+  throw UsageError("kind", fmt::format("\"{}\" is not one of {}", name, attention_kind_names()));
 }
 
 }  // namespace fovea

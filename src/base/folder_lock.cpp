@@ -44,8 +44,8 @@ FolderLock::FolderLock(const std::filesystem::path& folder, const char* field) :
       const std::string holder = text_in(descriptor_);
       ::close(descriptor_);
       if (reason != EWOULDBLOCK) throw FileError(fmt::format("{}: {}", file_.string(), std::strerror(reason)));
-      throw UsageError(fmt::format("{}: process {} is at work in {}; wait for its end, or give another folder", field,
-                                   holder.empty() ? "another" : holder, folder.string()));
+      throw UsageError(field, fmt::format("process {} is at work in {}; wait for its end, or give another folder",
+                                          holder.empty() ? "another" : holder, folder.string()));
     }
     if (still_there(descriptor_, file_)) break;
     ::close(descriptor_);

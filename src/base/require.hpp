@@ -17,7 +17,7 @@ inline void require(bool ok, const char* field, double given, const char* possib
   const bool fraction = given == static_cast<double>(single) && given != std::trunc(given);
   // A float as it was written: -0.1, not the -0.10000000149011612 that it is.
   const std::string text = fraction ? fmt::format("{}", single) : fmt::format("{}", given);
-  throw UsageError(fmt::format("{}: {} given, {}", field, text, possible));
+  throw UsageError(field, fmt::format("{} given, {}", text, possible));
 }
 
 }  // namespace fovea

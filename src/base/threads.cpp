@@ -218,7 +218,7 @@ int threads() {
 
 void set_threads(int count) {
   if (count < 1 || count > kMostThreads) {
-    throw UsageError(fmt::format("threads: {} given, 1 to {} are possible", count, kMostThreads));
+    throw UsageError("threads", fmt::format("{} given, 1 to {} are possible", count, kMostThreads));
   }
   if (inside) throw Error("threads: their number cannot change inside parallel work");
   if (count == threads()) return;

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <string>
-#include <vector>
 
 #include "cli/run.hpp"
 
@@ -28,8 +26,5 @@ void add_serve(CLI::App& app, const Streams& streams);
 void add_shortlist(CLI::App& app, const Streams& streams);
 void add_train(CLI::App& app, const Streams& streams);
 void add_view(CLI::App& app, const Streams& streams);
-
-/// The arguments with the options of a --config FILE added that they do not give themselves.
-[[nodiscard]] std::vector<std::string> with_config(std::vector<std::string> arguments, const CLI::App& train);
 
 }  // namespace fovea::cli

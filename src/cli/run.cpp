@@ -10,7 +10,7 @@
 
 #include "base/processes.hpp"
 #include "cli/command.hpp"
-#include "cli/options/field_options.hpp"
+#include "cli/options/declared_options.hpp"
 #include "cli/options/help_format.hpp"
 #include "fovea/error.hpp"
 #include "kernels/kernels.hpp"
@@ -96,27 +96,25 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     try {
       (void)kernels::active();  // an unknown FOVEA_KERNELS is an error of usage, whatever the command
       check_subcommands(app, arguments);
-      const bool train = !arguments.empty() && arguments[0] == "train";
-      auto reversed = train ? with_config(arguments, *app.get_subcommand("train")) : arguments;
+      auto reversed = arguments;
       std::reverse(reversed.begin(), reversed.end());
       app.parse(reversed);
     } catch (const CLI::Success& help) {
       return app.exit(help, streams.out, streams.err);
     } catch (const CLI::ParseError& error) {
       return fail(streams,
-                  fmt::format("{} ({} --help lists what there is)", in_words(error, chosen(app)), chosen_command(app)),
-                  2);
+                  fmt::format("{} ({} --help lists what there is)", shown(error, chosen(app)), chosen_command(app)), 2);
     }
     if (!streams.out.flush()) return fail(streams, "standard output: cannot write", 1);
     return 0;
   } catch (const UsageError& error) {
-    return fail(streams, with_options(error.what(), chosen(app)), 2);
+    return fail(streams, shown(error, chosen(app)), 2);
   } catch (const ShapeError& error) {
-    return fail(streams, with_options(error.what(), chosen(app)), 2);
+    return fail(streams, error.what(), 2);
   } catch (const std::bad_alloc&) {
     return fail(streams, "out of memory", 1);
   } catch (const std::exception& error) {
-    return fail(streams, with_options(error.what(), chosen(app), FieldsIn::backticks), 1);
+    return fail(streams, error.what(), 1);
   }
 }
 

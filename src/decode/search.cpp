@@ -345,7 +345,7 @@ void check_search(const GenerateOptions& o) {
   require(o.beam >= 1 && o.beam <= 1000, "beam", o.beam, "1 to 1000 are possible");
   require(o.n_best >= 1 && (o.n_best <= o.beam || o.sample), "n_best", o.n_best,
           "1 up to the beam's width is possible");
-  require(!o.sample || o.n_best == 1, "n_best", o.n_best, "with `sample` it is 1");
+  require(!o.sample || o.n_best == 1, "n_best", o.n_best, "with sample it is 1");
   require(std::isfinite(o.length_penalty), "length_penalty", o.length_penalty, "a finite number is needed");
   require(o.coverage_penalty >= 0 && std::isfinite(o.coverage_penalty), "coverage_penalty", o.coverage_penalty,
           "0 or more is needed");
@@ -354,7 +354,7 @@ void check_search(const GenerateOptions& o) {
   const int max_length = o.max_length.value_or(kLongest);
   require(o.min_length >= 0 && o.min_length <= kLongest, "min_length", o.min_length, "0 to 20000 are possible");
   require(max_length >= 1 && max_length <= kLongest, "max_length", max_length, "1 to 20000 are possible");
-  require(o.min_length <= max_length, "min_length", o.min_length, "at most `max_length` is possible");
+  require(o.min_length <= max_length, "min_length", o.min_length, "at most max-length is possible");
   const int ngram = o.no_repeat_ngram.value_or(0);
   require(ngram >= 0, "no_repeat_ngram", ngram, "0 or more is needed");
   require(o.repetition_penalty >= 1 && std::isfinite(o.repetition_penalty), "repetition_penalty", o.repetition_penalty,

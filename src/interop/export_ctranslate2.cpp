@@ -63,7 +63,8 @@ class Variables {
     out += '\0';
   }
   void put(const std::string& name, std::uint8_t type, const Shape& shape, const void* values, std::size_t size) {
-    if (size > 0xFFFFFFFF) throw UsageError(fmt::format("model: {} is larger than CTranslate2's format allows", name));
+    if (size > 0xFFFFFFFF)
+      throw UsageError("model", fmt::format("{} is larger than CTranslate2's format allows", name));
     std::string bytes;
     number<std::uint8_t>(bytes, static_cast<std::uint8_t>(shape.rank()));
     for (int i = 0; i < shape.rank(); ++i) number<std::uint32_t>(bytes, static_cast<std::uint32_t>(shape[i]));
@@ -82,7 +83,7 @@ std::int8_t activation_number(const TransformerConfig& c) {
   if (c.activation == Activation::gelu_tanh) return 1;
   if (c.activation == Activation::gelu) return 3;
   if (c.activation == Activation::swish) return 2;
-  throw UsageError(fmt::format("model: CTranslate2 does not have the activation {}", enum_text(c.activation)));
+  throw UsageError("model", fmt::format("CTranslate2 does not have the activation {}", enum_text(c.activation)));
 }
 
 class Writer {
@@ -173,7 +174,7 @@ std::string tokens_json(const Tokenizer& tokenizer) {
 void export_ctranslate2(const LoadedModel& model, const std::filesystem::path& out) {
   const auto [encoder, decoder] = transformers_of(model.config, "CTranslate2");
   if (encoder.norm_epsilon != decoder.norm_epsilon) {
-    throw UsageError("model: CTranslate2 has one epsilon for the layer norms of both sides");
+    throw UsageError("model", "CTranslate2 has one epsilon for the layer norms of both sides");
   }
   Writer writer(model);
   writer.part("encoder", encoder, model.config.tokens().scaled_embeddings, false);

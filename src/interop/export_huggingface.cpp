@@ -16,12 +16,12 @@ std::string activation_name(const TransformerConfig& c) {
   if (c.activation == Activation::relu || c.activation == Activation::gelu || c.activation == Activation::swish) {
     return enum_text(c.activation);
   }
-  throw UsageError(fmt::format("model: MarianMT does not have the activation {}", enum_text(c.activation)));
+  throw UsageError("model", fmt::format("MarianMT does not have the activation {}", enum_text(c.activation)));
 }
 
 void check(const ModelConfig& config, const TransformerConfig& c) {
   const auto need = [](bool ok, const std::string& what) {
-    if (!ok) throw UsageError(fmt::format("model: MarianMT does not have {}", what));
+    if (!ok) throw UsageError("model", fmt::format("MarianMT does not have {}", what));
   };
   need(c.norm == Norm::post, "pre-norm layers; a model trained with `norm` post has what it needs");
   need(!c.embedding_norm, "a layer norm after the embeddings");
@@ -44,11 +44,11 @@ void export_huggingface(const LoadedModel& model, const std::filesystem::path& o
   check(model.config, encoder);
   check(model.config, decoder);
   if (encoder.dim != decoder.dim || activation_name(encoder) != activation_name(decoder)) {
-    throw UsageError("model: MarianMT has the same width and activation on both sides");
+    throw UsageError("model", "MarianMT has the same width and activation on both sides");
   }
   for (const Tokenizer* t : {model.tokenizers.source.get(), model.tokenizers.target.get()}) {
     if (t->kind() != TokenizerKind::sentencepiece) {
-      throw UsageError(fmt::format("model: MarianMT's tokens are SentencePiece's, not {}", name_of(t->kind())));
+      throw UsageError("model", fmt::format("MarianMT's tokens are SentencePiece's, not {}", name_of(t->kind())));
     }
   }
   SafetensorsWriter weights;

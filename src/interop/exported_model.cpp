@@ -16,25 +16,25 @@ namespace fs = std::filesystem;
 void check_text_to_text(const ModelConfig& config, const char* format) {
   const auto* generator = std::get_if<GeneratorConfig>(&config.head);
   if (generator == nullptr) {
-    throw UsageError(fmt::format("model: {} takes a model that writes text, not a {}", format, kind_of(config.head)));
+    throw UsageError("model", fmt::format("{} takes a model that writes text, not a {}", format, kind_of(config.head)));
   }
-  if (generator->copy) throw UsageError(fmt::format("model: {} cannot copy words of the source", format));
+  if (generator->copy) throw UsageError("model", fmt::format("{} cannot copy words of the source", format));
   if (std::holds_alternative<NoSourceConfig>(config.source)) {
-    throw UsageError(
-        fmt::format("model: {} takes an encoder and a decoder, and a language model has no encoder", format));
+    throw UsageError("model",
+                     fmt::format("{} takes an encoder and a decoder, and a language model has no encoder", format));
   }
   if (!std::holds_alternative<TokenSourceConfig>(config.source)) {
-    throw UsageError(fmt::format("model: {} reads plain lines, not a source of {}", format, kind_of(config.source)));
+    throw UsageError("model", fmt::format("{} reads plain lines, not a source of {}", format, kind_of(config.source)));
   }
 }
 
 void check_transformer(const TransformerConfig& c, const char* format) {
   if (c.decoder_self != DecoderSelf::attention) {
-    throw UsageError(
-        fmt::format("model: {} has no {} in place of the decoder's self-attention", format, enum_text(c.decoder_self)));
+    throw UsageError("model", fmt::format("{} has no {} in place of the decoder's self-attention", format,
+                                          enum_text(c.decoder_self)));
   }
   if (is_rotary(c.positions) || c.positions == Positions::alibi) {
-    throw UsageError(fmt::format("model: {} does not have {} positions", format, enum_text(c.positions)));
+    throw UsageError("model", fmt::format("{} does not have {} positions", format, enum_text(c.positions)));
   }
 }
 
@@ -44,12 +44,12 @@ TransformerPair transformers_of(const ModelConfig& config, const char* format) {
   const auto* encoder = std::get_if<TransformerConfig>(&config.encoder);
   const auto* decoder = std::get_if<TransformerConfig>(&head);
   if (encoder == nullptr || decoder == nullptr) {
-    throw UsageError(fmt::format("model: {} takes a transformer on both sides, not {} with {}", format,
-                                 kind_of(config.encoder), kind_of(head)));
+    throw UsageError("model", fmt::format("{} takes a transformer on both sides, not {} with {}", format,
+                                          kind_of(config.encoder), kind_of(head)));
   }
   for (const TransformerConfig* c : {encoder, decoder}) {
     check_transformer(*c, format);
-    if (!c->scaled_scores) throw UsageError(fmt::format("model: {} has no scores that are not scaled", format));
+    if (!c->scaled_scores) throw UsageError("model", fmt::format("{} has no scores that are not scaled", format));
   }
   return {*encoder, *decoder};
 }
@@ -95,12 +95,13 @@ ExportFormat export_format(std::string_view name) {
   if (name == "ctranslate2") return ExportFormat::ctranslate2;
   if (name == "huggingface") return ExportFormat::huggingface;
   if (name == "onnx") return ExportFormat::onnx;
-  throw UsageError(fmt::format("to: \"{}\" is not one of ctranslate2, huggingface, onnx", name));
+  throw UsageError("to", fmt::format("\"{}\" is not one of ctranslate2, huggingface, onnx", name));
 }
 
 void export_model(const std::filesystem::path& folder, ExportFormat format, const std::filesystem::path& out) {
   namespace fs = std::filesystem;
-  if (fs::exists(out)) throw UsageError(fmt::format("out: {} is there already; a new folder is needed", out.string()));
+  if (fs::exists(out))
+    throw UsageError("out", fmt::format("{} is there already; a new folder is needed", out.string()));
   const LoadedModel model = load_model(folder);
   // A folder of another name until it is whole.
   fs::path part = out;

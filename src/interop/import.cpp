@@ -109,7 +109,7 @@ std::string described(const ModelConfig& config, std::int64_t weights) {
 ImportReport import_model(const fs::path& source, const fs::path& folder) {
   const bool there = fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder));
   if (there && !unfinished_model(folder)) {
-    throw UsageError(fmt::format("model: {} is there already; a new folder is needed", folder.string()));
+    throw UsageError("model", fmt::format("{} is there already; a new folder is needed", folder.string()));
   }
   interop::ImportedModel model = read(source);
   if (model.config.task() == Task::generate && model.config.languages.empty()) {

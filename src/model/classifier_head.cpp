@@ -101,9 +101,8 @@ ClassifierHead::Pooled ClassifierHead::pool(const Memory& memory, std::span<cons
 }
 
 BatchLoss ClassifierHead::loss(const Memory& memory, std::span<const std::int64_t> sentences,
-                               std::span<const std::int32_t> labels, const LossOptions& how, float penalty,
-                               Pass& pass) const {
-  const bool penalized = penalty > 0 && config_.pooling == Pooling::hops;
+                               std::span<const std::int32_t> labels, const LossOptions& how, Pass& pass) const {
+  const bool penalized = how.hops_penalty > 0 && config_.pooling == Pooling::hops;
   const Pooled pooled = pool(memory, sentences, pass, penalized);
   const CrossEntropy cost = linear_cross_entropy(
       pass.drop(pooled.vector), output_.weight.var, output_.bias, labels,
@@ -114,7 +113,7 @@ BatchLoss ClassifierHead::loss(const Memory& memory, std::span<const std::int64_
     const Tensor identity = Tensor::zeros({hops, hops});
     for (std::int64_t i = 0; i < hops; ++i) identity.data()[i * hops + i] = 1;
     const Var overlap = sub(matmul(pooled.weights, pooled.weights, {.transpose_b = true}), Var(identity));
-    out.loss = add(out.loss, scale(sum(mul(overlap, overlap)), penalty));
+    out.loss = add(out.loss, scale(sum(mul(overlap, overlap)), how.hops_penalty));
   }
   return out;
 }

@@ -14,19 +14,19 @@ namespace {
 
 using Json = nlohmann::json;
 
-template <class... Range>
-constexpr bool may_be_absent = (std::is_same_v<Range, MayBeAbsent> || ...);
-
 template <class Config>
 Json fields_json(const Config& config, const Json& defaults) {
   Json json = {{"kind", Config::kind}};
-  Config::fields(config, [&]<class T, class... Range>(const char* name, const T& value, Range...) {
+  Config::fields(config, [&]<class T>(const T& value, const Field& field) {
+    if (!field.uses.here) return;
+    Json text;
     if constexpr (std::is_enum_v<T>) {
-      json[name] = enum_text(value);
+      text = enum_text(value);
     } else {
-      json[name] = value;
+      text = value;
     }
-    if (may_be_absent<Range...> && defaults.is_object() && defaults.value(name, Json()) == json[name]) json.erase(name);
+    const bool usual = defaults.is_object() && defaults.value(field.name, Json()) == text;
+    if (!field.may_be_absent || !usual) json[field.name] = std::move(text);
   });
   return json;
 }
@@ -41,7 +41,7 @@ Json variant_json(const std::variant<Kinds...>& config) {
   return std::visit([](const auto& c) { return fields_json(c); }, config);
 }
 
-// One object of the file: each field is taken once, and what nobody takes is an error.
+// One object of the file: each field is taken once, and an unknown field is an error.
 class Reader {
  public:
   Reader(const Json& json, std::string file, std::string path) : json_(json), file_(std::move(file)), path_(path) {
@@ -82,8 +82,8 @@ class Reader {
 
   template <class Config>
   void fields(Config& config) {
-    Config::fields(config, [this]<class T, class... Range>(const char* name, T& value, Range...) {
-      if (!may_be_absent<Range...> || json_.contains(name)) read(name, value);
+    Config::fields(config, [this](auto& value, const Field& field) {
+      if (field.uses.here && (!field.may_be_absent || json_.contains(field.name))) read(field.name, value);
     });
   }
 

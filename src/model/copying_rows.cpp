@@ -19,7 +19,7 @@ CopyingRows::CopyingRows(const Memory& memory, const Tensor& projected, std::int
       projected_(projected.contiguous()),
       sentence_of_(lengths_.size()) {
   if (copies_.size() != lengths_.size() * static_cast<std::size_t>(length_)) {
-    throw UsageError("copy: Tokens::copies of the source is empty");
+    throw UsageError("copy", "Tokens::copies of the source is empty");
   }
   for (const std::int32_t id : copies_) size_ = std::max<std::int64_t>(size_, id + 1);
   std::iota(sentence_of_.begin(), sentence_of_.end(), 0);

@@ -166,10 +166,10 @@ void quantize_model(const std::filesystem::path& folder, const std::filesystem::
   const LoadedModel model = load_model(folder);
   std::error_code error;
   if (std::filesystem::equivalent(folder, to, error)) {
-    throw UsageError(fmt::format("out: {} is the model itself; another folder is needed", to.string()));
+    throw UsageError("out", fmt::format("{} is the model itself; another folder is needed", to.string()));
   }
   if (std::filesystem::exists(to / "checkpoint.safetensors", error)) {
-    throw UsageError(fmt::format("out: {} holds a training; another folder is needed", to.string()));
+    throw UsageError("out", fmt::format("{} holds a training; another folder is needed", to.string()));
   }
   write_model(to, model.config, model.tokenizers, model.parameters, storage);
 }

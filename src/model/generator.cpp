@@ -37,7 +37,7 @@ Generator::Generator(const GeneratorConfig& config, std::int64_t memory, Paramet
     baseline_ = p.get("attention.baseline", {1}, Init::zeros);
   }
   if (!config.copy) return;
-  if (memory == 0) throw UsageError("copy: a language model has no source to copy from");
+  if (memory == 0) throw UsageError("copy", "a language model has no source to copy from");
   gate_ = CopyGate(p, "copy", {.context_dim = memory, .state_dim = decoder_->width(), .input_dim = width});
 }
 
@@ -60,7 +60,7 @@ Decoded Generator::decode(const Memory* memory, const Tokens& target, Pass& pass
 
 Mixture Generator::mixture(const Memory& memory, const Decoded& decoded, const Var& embedded,
                            std::span<const std::int32_t> wanted) const {
-  if (memory.copies.empty()) throw UsageError("copy: Tokens::copies of the source is empty");
+  if (memory.copies.empty()) throw UsageError("copy", "Tokens::copies of the source is empty");
   const Var& weights = decoded.copy;
   const Var gate = gate_.logit(decoded.states, embedded, weights, memory.states, memory.lengths);
   return copy_shares(gate, weights, {memory.copies, memory.lengths}, wanted);
@@ -74,7 +74,8 @@ Tensor Generator::logits(const Tensor& states) const {
 BatchLoss Generator::loss(const Memory* memory, const Tokens& target, std::span<const std::int32_t> wanted,
                           const LossOptions& how, Pass& pass) const {
   const bool samples = baseline_ && recording({output_bias_});
-  const Run at = run(memory, target, pass, {.cross = how.doubly_stochastic > 0 || samples, .copy = how.coverage > 0});
+  const Run at =
+      run(memory, target, pass, {.cross = how.doubly_stochastic > 0 || samples, .copy = how.coverage_loss > 0});
   const Var states = before_output(at.decoded.states);
   const CrossEntropyOptions options{.label_smoothing = how.label_smoothing, .r_drop = how.r_drop};
   const CrossEntropy cost =
@@ -82,10 +83,10 @@ BatchLoss Generator::loss(const Memory* memory, const Tokens& target, std::span<
                                        mixture(*memory, at.decoded, at.embedded, wanted), wanted, options)
                : linear_cross_entropy(states, output_.var, output_bias_, wanted, options);
   BatchLoss out{cost.loss, cost.tokens, cost.nll, cost.correct};
-  if (how.coverage > 0) {
-    if (!at.decoded.copy) throw UsageError("coverage_loss: needs a decoder with attention");
+  if (how.coverage_loss > 0) {
+    if (!at.decoded.copy) throw UsageError("coverage_loss", "needs a decoder with attention");
     const Var again = coverage_loss(at.decoded.copy, {.queries = target.lengths, .keys = memory->lengths});
-    out.loss = add(out.loss, scale(again, how.coverage));
+    out.loss = add(out.loss, scale(again, how.coverage_loss));
   }
   if (how.doubly_stochastic > 0 && !at.decoded.cross.empty()) {
     out.loss = add(out.loss, doubly_stochastic_loss(at.decoded.cross, memory->target_lengths(), how.doubly_stochastic));
@@ -93,7 +94,7 @@ BatchLoss Generator::loss(const Memory* memory, const Tokens& target, std::span<
   if (samples) {
     const Tensor rewards = mean_log_probabilities(at.decoded.states.value(), target, wanted);
     out.loss = add(out.loss, sampled_attention_loss(at.decoded.cross[0], at.decoded.read, rewards, baseline_,
-                                                    {.reward = how.reinforce, .entropy = how.entropy}));
+                                                    {.reward = how.reinforce, .entropy = how.attention_entropy}));
   }
   return out;
 }
@@ -213,7 +214,7 @@ class GeneratorStepper final : public Stepper {
   }
 
   void restrict_to(std::vector<std::vector<std::int32_t>> candidates) override {
-    if (copying_) throw UsageError("shortlist: not supported by a model that copies words of the source");
+    if (copying_) throw UsageError("shortlist", "not supported by a model that copies words of the source");
     short_.emplace(generator_.output_, generator_.output_bias_.value(), std::move(candidates));
   }
   [[nodiscard]] std::span<const std::int32_t> candidates(std::int64_t row) const override {

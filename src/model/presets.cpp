@@ -42,7 +42,7 @@ ModelConfig preset(std::string_view name) {
   if (name == "transformer-tiny") return transformer({});
   if (name == "transformer-small") return transformer({.layers = 3, .dim = 256, .ffn = 1024});
   if (name == "transformer-deep") return model(TransformerConfig{.layers = 6}, TransformerConfig{.layers = 2});
-  throw UsageError(fmt::format("preset: \"{}\" is not one of {}", name, fmt::join(preset_names(), ", ")));
+  throw UsageError("preset", fmt::format("\"{}\" is not one of {}", name, fmt::join(preset_names(), ", ")));
 }
 
 }  // namespace fovea

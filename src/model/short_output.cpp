@@ -18,8 +18,8 @@ void check(std::span<const std::int32_t> tokens, std::int64_t vocabulary) {
   std::int32_t last = -1;
   for (const std::int32_t token : tokens) {
     if (token <= last || token >= vocabulary) {
-      throw UsageError(
-          fmt::format("shortlist: token {} in a vocabulary of {}; sorted tokens of it are needed", token, vocabulary));
+      throw UsageError("shortlist", fmt::format("token {} in a vocabulary of {}; sorted tokens of it are needed", token,
+                                                vocabulary));
     }
     last = token;
   }

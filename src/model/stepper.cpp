@@ -5,7 +5,7 @@
 namespace fovea {
 
 void Stepper::restrict_to(std::vector<std::vector<std::int32_t>> /*candidates*/) {
-  throw UsageError("shortlist: not supported by this model");
+  throw UsageError("shortlist", "not supported by this model");
 }
 
 }  // namespace fovea

@@ -36,8 +36,8 @@ Memory TextClassifier::encode(const Var& embedded, const TextBatch& texts, Pass&
 }
 
 BatchLoss TextClassifier::loss(const TextBatch& texts, std::span<const std::int32_t> labels, const LossOptions& how,
-                               float penalty, Pass& pass) const {
-  return head_.loss(encode(texts, pass), texts.sentences, labels, how, penalty, pass);
+                               Pass& pass) const {
+  return head_.loss(encode(texts, pass), texts.sentences, labels, how, pass);
 }
 
 }  // namespace fovea

@@ -2,14 +2,14 @@
 
 namespace fovea {
 
-void PairBatch::fill(const text::Pairs& pairs, std::span<const std::int64_t> which, int times, Marks source_marks,
+void PairBatch::fill(const text::Pairs& pairs, std::span<const std::int64_t> which, Marks source_marks,
                      std::int32_t vocabulary) {
-  const auto different = static_cast<std::int64_t>(which.size());
-  const auto pair = [&](std::int64_t row) { return which[static_cast<std::size_t>(row % different)]; };
+  const auto count = static_cast<std::int64_t>(which.size());
+  const auto pair = [&](std::int64_t row) { return which[static_cast<std::size_t>(row)]; };
   const auto target_of = [&](std::int64_t row) { return pairs.target(pair(row)); };
-  source.fill(times * different, source_marks, [&](std::int64_t row) { return pairs.source(pair(row)); });
-  target.fill(times * different, Marks::begin, target_of);
-  wanted.fill(times * different, Marks::end, target_of);
+  source.fill(count, source_marks, [&](std::int64_t row) { return pairs.source(pair(row)); });
+  target.fill(count, Marks::begin, target_of);
+  wanted.fill(count, Marks::end, target_of);
   if (vocabulary == 0) return;
   source.fill_copies([&](std::int64_t row) { return pairs.copies(pair(row)); });
   target.cut_ids(vocabulary);
@@ -17,7 +17,7 @@ void PairBatch::fill(const text::Pairs& pairs, std::span<const std::int64_t> whi
 
 BatchLoss PairLearner::loss(std::span<const std::int64_t> examples, const LossOptions& how, Pass& pass) {
   const bool end = model_.config().tokens().end_of_sequence;
-  batch_.fill(pairs_, examples, how.r_drop > 0 ? 2 : 1, end ? Marks::end : Marks::none, copying_from_);
+  batch_.fill(pairs_, examples, end ? Marks::end : Marks::none, copying_from_);
   return model_.loss(batch_.source.view(), batch_.target.view(), batch_.wanted.view().ids, how, pass);
 }
 

@@ -30,10 +30,9 @@ class PairExamples final : public Examples {
 struct PairBatch {
   PaddedTokens source, target, wanted;
 
-  /// With `times` 2 all of them stand there twice, one half after the other. Where words are copied, ids from
-  /// `vocabulary` on are wanted but not fed; 0: none are.
-  void fill(const text::Pairs& pairs, std::span<const std::int64_t> which, int times = 1,
-            Marks source_marks = Marks::end, std::int32_t vocabulary = 0);
+  /// Where words are copied, ids from `vocabulary` on are wanted but not fed; 0: none are.
+  void fill(const text::Pairs& pairs, std::span<const std::int64_t> which, Marks source_marks = Marks::end,
+            std::int32_t vocabulary = 0);
 };
 
 /// A Seq2Seq at work on pairs.

@@ -19,8 +19,8 @@ Batches::Batches(const Pairs& corpus, const BatchOptions& options) : corpus_(cor
     const auto pair = static_cast<std::int32_t>(i);
     const std::int64_t longest = std::max(source_length(pair), target_length(pair));
     if (longest > options.batch_tokens) {
-      throw UsageError(fmt::format("batch_tokens: {} given, line {} has {} tokens; raise it or lower `max_length`",
-                                   options.batch_tokens, corpus.line(i), longest));
+      throw UsageError("batch_tokens", fmt::format("{} given, line {} has {} tokens; raise it or lower max-length",
+                                                   options.batch_tokens, corpus.line(i), longest));
     }
   }
   by_length_.resize(static_cast<std::size_t>(corpus.size()));

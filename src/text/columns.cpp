@@ -36,8 +36,8 @@ ParallelText read_columns(const std::string& path, std::array<int, 2> columns) {
   const auto [source, target] = columns;
   const bool chosen = source != 0 || target != 0;
   if (chosen && (std::min(source, target) < 1 || std::max(source, target) > kMostColumns || source == target)) {
-    throw UsageError(
-        fmt::format("columns: {},{} given; two different ones from 1 to {} are needed", source, target, kMostColumns));
+    throw UsageError("columns", fmt::format("{},{} given; two different ones from 1 to {} are needed", source, target,
+                                            kMostColumns));
   }
   ParallelText out{path, path, {}, {}};
   LineReader reader(path);
@@ -50,8 +50,7 @@ ParallelText read_columns(const std::string& path, std::array<int, 2> columns) {
                                   count == 1 ? "" : "s", needed));
     }
     if (!chosen && count > 2) {
-      throw FileError(
-          fmt::format("{}: {} columns; choose two of them with `columns`, as in 1,2", reader.where(), count));
+      throw FileError(fmt::format("{}: {} columns; choose two of them with columns, as in 1,2", reader.where(), count));
     }
     out.source.push_back(trimmed(cells[static_cast<std::size_t>(chosen ? source - 1 : 0)]));
     out.target.push_back(trimmed(cells[static_cast<std::size_t>(chosen ? target - 1 : 1)]));

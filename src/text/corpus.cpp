@@ -56,7 +56,7 @@ std::vector<std::string> CorpusReport::warnings() const {
                               empty.first));
   }
   if (too_long.count > 0) {
-    out.push_back(fmt::format("left out {} of {} line pairs of more than {} tokens (`max_length`), the first at {}",
+    out.push_back(fmt::format("left out {} of {} line pairs of more than {} tokens (max-length), the first at {}",
                               too_long.count, lines, max_length, too_long.first));
   }
   return out;
@@ -82,7 +82,7 @@ void CorpusReport::check_kept(const std::string& source_path, const std::string&
   if (kept > 0) return;
   throw FileError(
       fmt::format("{} and {}: none of the {} line pairs is left, {} have an empty side and {} more than {} "
-                  "tokens (`max_length`)",
+                  "tokens (max-length)",
                   source_path, target_path, lines, empty.count, too_long.count, max_length));
 }
 

@@ -32,8 +32,9 @@ ParallelText hold_out(ParallelText& text, std::uint64_t seed) {
     if (line.find_first_not_of(" \t") != line.npos) ++counts[line];
   }
   if (counts.size() < 2) {
-    throw UsageError(fmt::format(
-        "valid_source: {} has too few different lines to hold some out; give lines to validate on", text.source_path));
+    throw UsageError(
+        "valid_source",
+        fmt::format("{} has too few different lines to hold some out; give lines to validate on", text.source_path));
   }
   std::vector<std::pair<std::uint64_t, std::string_view>> order;
   for (const auto& [line, count] : counts) order.emplace_back(line_hash(line, seed), line);

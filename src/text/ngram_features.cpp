@@ -30,15 +30,15 @@ std::uint32_t ngram_hash(std::string_view text) {
 
 NgramFeatures::NgramFeatures(const NgramOptions& options) : options_(options) {
   if (options.word_ngrams < 1) {
-    throw UsageError(fmt::format("word_ngrams: {} given, 1 or more are needed", options.word_ngrams));
+    throw UsageError("word_ngrams", fmt::format("{} given, 1 or more are needed", options.word_ngrams));
   }
   const bool characters = options.char_min != 0 || options.char_max != 0;
   if (characters && (options.char_min < 1 || options.char_max < options.char_min)) {
-    throw UsageError(
-        fmt::format("char_ngrams: {}-{} is no range of lengths, as in 3-5", options.char_min, options.char_max));
+    throw UsageError("char_ngrams",
+                     fmt::format("{}-{} is no range of lengths, as in 3-5", options.char_min, options.char_max));
   }
   if ((characters || options.word_ngrams > 1) && options.buckets < 1) {
-    throw UsageError(fmt::format("buckets: {} given, n-grams need 1 or more", options.buckets));
+    throw UsageError("buckets", fmt::format("{} given, n-grams need 1 or more", options.buckets));
   }
 }
 

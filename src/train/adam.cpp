@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/require.hpp"
+#include "base/option_values.hpp"
 #include "fovea/error.hpp"
 #include "fovea/threads.hpp"
 #include "kernels/kernels.hpp"
@@ -20,13 +20,7 @@ constexpr std::int64_t kRows = 128;     // rows of a gradient that has few
 }  // namespace
 
 void AdamOptions::check() const {
-  require(rate > 0 && std::isfinite(rate), "rate", rate, "more than 0 is needed");
-  require(beta1 >= 0 && beta1 < 1, "beta1", beta1, "0 up to, but not, 1 is needed");
-  require(beta2 >= 0 && beta2 < 1, "beta2", beta2, "0 up to, but not, 1 is needed");
-  require(epsilon > 0, "epsilon", epsilon, "more than 0 is needed");
-  require(weight_decay >= 0 && std::isfinite(weight_decay), "weight_decay", weight_decay, "0 or more is needed");
-  require(clip >= 0 && std::isfinite(clip), "clip", clip, "0 or more is needed");
-  require(ema >= 0 && ema < 1, "ema", ema, "0 up to, but not, 1 is needed");
+  check_ranges(*this);
 }
 
 Adam::Adam(Parameters& parameters, const AdamOptions& options, const std::vector<TrainedRows>& rows)
@@ -36,7 +30,7 @@ Adam::Adam(Parameters& parameters, const AdamOptions& options, const std::vector
     const auto& entries = parameters.entries();
     const auto found =
         std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == one.name; });
-    if (found == entries.end()) throw UsageError(fmt::format("rows: {} is none of the weights", one.name));
+    if (found == entries.end()) throw UsageError("rows", fmt::format("{} is not the name of a weight", one.name));
     rows_[static_cast<std::size_t>(found - entries.begin())] = one.gradient;
   }
   for (std::size_t e = 0; e < parameters.entries().size(); ++e) {
@@ -94,7 +88,7 @@ double Adam::step(double rate, double scale) {
   const double norm = this->norm(scale);
   if (!std::isfinite(norm)) {
     throw Error(
-        fmt::format("step {}: the norm of the gradient is {}; a smaller `learning_rate` may help", steps_ + 1, norm));
+        fmt::format("step {}: the norm of the gradient is {}; a smaller learning rate may help", steps_ + 1, norm));
   }
   update(rate, scale, norm);
   return norm;

@@ -97,7 +97,7 @@ void check_made_with(const Safetensors& in, const std::filesystem::path& file, c
   if (made_with->second == fingerprint) return;
   const std::string what = file.string() + ": what the training was given";
   const std::string other = difference(parse_json(made_with->second, what), parse_json(fingerprint, what), "");
-  if (!other.empty()) throw UsageError(fmt::format("resume: {} was made with {}", file.string(), other));
+  if (!other.empty()) throw UsageError("resume", fmt::format("{} was made with {}", file.string(), other));
 }
 
 void add_all(SafetensorsWriter& writer, const std::string& group, const std::vector<Tensor>& tensors,

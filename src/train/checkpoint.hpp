@@ -1,4 +1,4 @@
-// All that a training needs to go on as if it had not been interrupted, in one file.
+// All that a training needs to be resumed as if it had not been interrupted, in one file.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct Checkpoint {
 /// made with another one is not continued.
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint, const Parameters& parameters,
                       const std::string& fingerprint);
-/// Where the training stands that the file would go on with. Both throw FileError naming what does not fit, UsageError
+/// The position of the training in the file. Both throw FileError naming what does not fit, UsageError
 /// naming the first thing in which the fingerprint differs.
 [[nodiscard]] TrainState read_train_state(const std::filesystem::path& file, const std::string& fingerprint);
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& file, const Parameters& parameters,

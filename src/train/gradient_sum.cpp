@@ -116,7 +116,8 @@ GradientSum::GradientSum(Processes& processes, int copies, std::int64_t bucket_v
     : processes_(processes), copies_(copies), bucket_values_(bucket_values) {
   const int count = processes.count();
   if (copies < count) {
-    throw UsageError(fmt::format("replicas: {} are too few for {} processes, each of which needs one", copies, count));
+    throw UsageError("replicas",
+                     fmt::format("{} are too few for {} processes, each of which needs one", copies, count));
   }
   for (int rank = 0; rank < count; ++rank) {
     const int begin = share(copies, count, rank);

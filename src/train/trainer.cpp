@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "base/processes.hpp"
 #include "base/rng.hpp"
@@ -33,18 +34,20 @@ std::vector<Tensor> copies(const Parameters& parameters) {
   return out;
 }
 
-// After so many steps the pace is known well enough to tell how many a limit of time allows.
+// After this number of steps the speed is known well enough to compute how many steps a limit of time allows.
 constexpr std::int64_t kPaceSteps = 10;
 
 class Run {
  public:
-  explicit Run(Trainer& t)
-      : t_(t),
-        workers_(t.make_learner, t.parameters, t.options.replica_count(), processes_),
-        adam_(t.parameters, t.options.adam, workers_.rows()) {}
+  explicit Run(const TrainerOptions& how)
+      : t_(how),
+        workers_(how.make_learner, how.parameters, how.options.replica_count(), processes_),
+        adam_(how.parameters, how.options.adam, workers_.rows()) {}
 
-  Trainer::End run(bool resume) {
-    if (resume && std::filesystem::exists(t_.checkpoint_file)) restore();
+  [[nodiscard]] const TrainState& state() const { return state_; }
+
+  Trainer::End run() {
+    if (t_.resume && std::filesystem::exists(t_.checkpoint_file)) restore();
     if (state_.finished) return out_of_patience() ? Trainer::End::patience : Trainer::End::limit;
     fit_warmup();
     fit_last_step();
@@ -66,7 +69,8 @@ class Run {
       }
       if (state_.step % t_.options.report_every == 0) report();
       if (state_.step % t_.options.checkpoint_every == 0) {
-        validate();
+        recent_ = with_now();
+        state_ = validate(recent_);
         state_.seconds = before + seconds_since(start);
         save();
         if (out_of_patience()) return finish(Trainer::End::patience);
@@ -78,7 +82,7 @@ class Run {
  private:
   // Whether to stop, and how long it has taken: what one process finds, all do.
   bool agree() {
-    const bool stop = t_.observer.wants_stop();
+    const bool stop = t_.stop && t_.stop();
     if (processes_.alone()) return stop;
     const std::vector<std::string> all = gather(processes_, fmt::format("{}{:a}", stop ? 1 : 0, state_.seconds));
     state_.seconds = std::strtod(all[0].c_str() + 1, nullptr);
@@ -109,7 +113,7 @@ class Run {
       const std::uint64_t seed = mix64(o.seed ^ mix64(static_cast<std::uint64_t>(state_.step * o.accumulate + part)));
       const BatchTotals cost =
           workers_.run(t_.examples, batch_, o.micro_tokens, {o.dropout, o.attention_dropout, o.inner_dropout},
-                       o.loss(state_.step, progress()), seed, part + 1 == o.accumulate);
+                       o.loss_at(state_.step, progress()), seed, part + 1 == o.accumulate);
       totals.loss += cost.loss;
       totals.nll += cost.nll;
       totals.outputs += cost.outputs;
@@ -118,8 +122,7 @@ class Run {
     ++state_.step;
     Schedule schedule = o.schedule;
     schedule.warmup = state_.warmup;
-    schedule.last_step = last_step_;
-    rate_ = schedule.rate(state_.step, state_.halvings);
+    rate_ = o.adam.rate * schedule.share(state_.step, last_step_, state_.halvings);
     const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(1, totals.outputs));
     norm_ = adam_.norm(scale);
     if (!std::isfinite(totals.loss) || !std::isfinite(norm_)) {
@@ -144,9 +147,9 @@ class Run {
       throw Error(
           fmt::format("step {}: the loss is {} and the norm of the gradient {}, as in the {} steps before it (epoch "
                       "{}, batch {}, {}); "
-                      "a `learning_rate` smaller than {}, or a smaller `clip`, may help",
+                      "a learning-rate smaller than {}, or a smaller clip, may help",
                       state_.step, loss, norm_, kMostSkipped - 1, before.epoch + 1, before.batch, not_finite(),
-                      t_.options.schedule.peak));
+                      t_.options.adam.rate));
     }
     workers_.clear_gradients();
   }
@@ -165,7 +168,7 @@ class Run {
     return "every gradient is finite";
   }
 
-  // At most the share of the training that the options allow. What a training began with it keeps when it goes on.
+  // At most the share of the training that the options allow. A resumed training keeps the warm-up that it began with.
   void fit_warmup() {
     const TrainOptions& o = t_.options;
     if (state_.step > 0 && state_.warmup > 0 && o.warmup_share > 0) return;
@@ -177,7 +180,7 @@ class Run {
   // Where a schedule that falls to 0 ends: the nearer of the limits of steps and of epochs.
   void fit_last_step() {
     const TrainOptions& o = t_.options;
-    last_step_ = o.schedule.last_step;
+    last_step_ = o.max_steps;
     if (!o.schedule.ends() || o.max_epochs == 0) return;
     const std::int64_t steps = std::max<std::int64_t>(1, o.max_epochs * t_.plan.batches(0) / o.accumulate);
     if (last_step_ == 0 || steps < last_step_) last_step_ = steps;
@@ -236,52 +239,57 @@ class Run {
     t_.observer.reported(r);
   }
 
+  // The weights of the last checkpoints that are averaged, those of now included; empty when none are.
+  [[nodiscard]] std::vector<std::vector<Tensor>> with_now() const {
+    if (!adam_.mean().empty() || t_.options.average == 1) return {};
+    std::vector<std::vector<Tensor>> recent = recent_;
+    recent.push_back(copies(t_.parameters));
+    if (static_cast<int>(recent.size()) > t_.options.average) recent.erase(recent.begin());
+    return recent;
+  }
+
   // The weights a checkpoint is validated and saved as: the step's own, their exponential mean, or the mean of the last
   // checkpoints (Vaswani et al. 2017 average the last 5).
-  std::vector<Tensor> candidate() {
+  [[nodiscard]] std::vector<Tensor> candidate(const std::vector<std::vector<Tensor>>& recent) const {
     if (!adam_.mean().empty()) return adam_.mean();
-    if (t_.options.average == 1) return copies(t_.parameters);
-    recent_.push_back(copies(t_.parameters));
-    if (static_cast<int>(recent_.size()) > t_.options.average) recent_.erase(recent_.begin());
+    if (recent.empty()) return copies(t_.parameters);
     std::vector<Tensor> mean;
-    for (std::size_t i = 0; i < recent_[0].size(); ++i) {
-      Tensor m = Tensor::zeros(recent_[0][i].shape());
-      for (const auto& weights : recent_) {
+    for (std::size_t i = 0; i < recent[0].size(); ++i) {
+      Tensor m = Tensor::zeros(recent[0][i].shape());
+      for (const auto& weights : recent) {
         for (std::int64_t k = 0; k < m.size(); ++k) m.data()[k] += weights[i].data()[k];
       }
-      for (float& v : m.values()) v /= static_cast<float>(recent_.size());
+      for (float& v : m.values()) v /= static_cast<float>(recent.size());
       mean.push_back(m);
     }
     return mean;
   }
 
-  void validate() {
-    const std::vector<Tensor> weights = candidate();
-    const Validation v = t_.validate(weights);
+  // The state after a validation of these weights, which are saved if they are the best.
+  [[nodiscard]] TrainState validate(const std::vector<std::vector<Tensor>>& recent) const {
+    const std::vector<Tensor> weights = candidate(recent);
+    const Validation v = t_.validate(weights, state_);
+    TrainState after = state_;
     const bool best = std::isfinite(v.score) && (!state_.has_best || v.score > state_.best);
     if (best) {
-      state_.best = v.score;
-      state_.has_best = true;
-      state_.without_improvement = 0;
+      after.best = v.score;
+      after.has_best = true;
+      after.without_improvement = 0;
       if (processes_.first()) t_.save_best(weights);
     } else {
-      ++state_.without_improvement;
-      if (t_.options.schedule.kind == ScheduleKind::plateau) ++state_.halvings;
+      ++after.without_improvement;
+      if (t_.options.schedule.kind == ScheduleKind::plateau) ++after.halvings;
     }
-    state_.validated_step = state_.step;
-    t_.observer.validated(state_, v, best);
+    after.validated_step = state_.step;
+    t_.observer.validated(after, v, best);
+    return after;
   }
 
   Trainer::End finish(Trainer::End how) {
     if (sums_.outputs > 0) report();
+    // Not a checkpoint of the schedule: with more steps allowed, training continues as if it had not been.
     if (state_.validated_step != state_.step && state_.step > 0) {
-      // Not a checkpoint of the schedule: with more steps allowed, training goes on as if it had not been.
-      const auto recent = recent_;
-      const TrainState before = state_;
-      validate();
-      recent_ = recent;
-      state_ = before;
-      state_.validated_step = state_.step;
+      state_.validated_step = validate(with_now()).validated_step;
     }
     state_.finished = true;
     save();
@@ -320,7 +328,7 @@ class Run {
     state_.finished = state_.finished && (over() || out_of_patience());
   }
 
-  Trainer& t_;
+  const TrainerOptions& t_;
   Processes& processes_ = processes();
   Workers workers_;
   Adam adam_;
@@ -337,9 +345,14 @@ class Run {
 
 }  // namespace
 
-Trainer::End Trainer::run(bool resume) {
-  options.check();
-  return Run(*this).run(resume);
+Trainer::Trainer(TrainerOptions how) : how_(std::move(how)) {
+  how_.options.check();
+}
+
+Trainer::Result Trainer::run() {
+  Run run(how_);
+  const End end = run.run();
+  return {end, run.state()};
 }
 
 }  // namespace fovea

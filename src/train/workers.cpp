@@ -86,6 +86,11 @@ BatchTotals Workers::run(const Examples& examples, std::vector<std::int64_t>& ba
                          const DropoutRates& dropout, const LossOptions& how, std::uint64_t seed, bool sum) {
   const int times = how.r_drop > 0 ? 2 : 1;
   const auto body = [&](int copy, Worker& worker, std::span<const std::int64_t> part, std::size_t group, bool last) {
+    if (times == 2) {  // R-Drop: every example under two dropout masks, one half of the batch after the other
+      worker.twice.assign(part.begin(), part.end());
+      worker.twice.insert(worker.twice.end(), part.begin(), part.end());
+      part = worker.twice;
+    }
     Pass pass(dropout, mix64(seed ^ mix64(group + 1)));
     const BatchLoss cost = worker.learner->loss(part, how, pass);
     Watch watch(sum_gradients_, copy);

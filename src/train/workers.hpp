@@ -41,12 +41,12 @@ class Workers {
   [[nodiscard]] const std::vector<TrainedRows>& rows() const { return rows_[0]; }
   /// Forgets the gradients of all copies.
   void clear_gradients() const;
-  /// How long the sum of gradients over processes has taken since this was asked last; what happened beside the
-  /// backward pass, at no cost of time, does not count.
+  /// Seconds that the sum of gradients over processes has taken since the last call, without what overlapped with the
+  /// backward pass.
   [[nodiscard]] double take_sum_seconds() { return sum_gradients_.take_seconds(); }
 
  private:
-  // Tells the sum which gradients of a copy are complete.
+  // Reports to the sum which gradients of a copy are complete.
   class Watch final : public LeafObserver {
    public:
     Watch(GradientSum& sum, int copy) : sum_(sum), copy_(copy) {}
@@ -60,6 +60,7 @@ class Workers {
     WorkArena arena;           // whichever thread runs it
     Parameters parameters{0};  // empty for the first
     std::unique_ptr<Learner> learner;
+    std::vector<std::int64_t> twice;  // the examples of a micro-batch, with R-Drop
     BatchTotals totals;
   };
   template <class Body, class After>

@@ -123,10 +123,10 @@ TEST_F(ChatCommand, ATrainingGoesOnByteForByteWhateverTheThreads) {
 }
 
 TEST_F(ChatCommand, WhatDoesNotGoTogetherIsRefused) {
-  expect_error(train("n", {"--turns", "flat"}), 2, "--turns: it goes with --task chat");
-  expect_error(train("n", {"--max-turns", "3"}), 2, "--max-turns: it goes with --task chat");
+  expect_error(train("n", {"--turns", "flat"}), 2, "--turns: has no effect here; it belongs to: task chat");
+  expect_error(train("n", {"--max-turns", "3"}), 2, "--max-turns: has no effect here; it belongs to: task chat");
   expect_error(talking("n", {"--turns", "deep"}), 2, "flat, hierarchical");
-  expect_error(talking("n", {"--max-turns", "0"}), 2, "--max-turns: 0");
+  expect_error(talking("n", {"--max-turns", "0"}), 2, "--max-turns: must be from 1 to 1000, is 0");
   ASSERT_EQ(run_cli(train("plain", {"--preset", "rnn-bahdanau", "--max-steps", "1"})).code, 0);
   expect_error({"chat", "--model", file("plain")}, 2, "is of the task generate, not chat");
   expect_error({"run", "--model", file("plain"), "--repetition-penalty", "0.5"}, 2, "--repetition-penalty: 0.5");

@@ -93,18 +93,19 @@ TEST_F(Classify, WhatDoesNotGoTogetherIsRefused) {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  expect_error(train({"--decoder", "rnn"}), 2, "--decoder: a classifier has no decoder");
+  expect_error(train({"--decoder", "rnn"}), 2, "--decoder: has no effect without a decoder");
   expect_error(train({"--validate", "bleu"}), 2, "--validate");
   expect_error(train({"--pooling", "last"}), 2, "--pooling");
   expect_error(train({"--pooling", "some"}), 2, "learned, context, hops, hierarchical, mean, max, last");
-  expect_error(train({"--hops", "2", "--pooling", "learned", "--kernel", "3"}), 2, "--kernel");
-  expect_error(train({"--encoder", "cnn", "--kernels", "3,4"}), 2, "--kernels: neither a cnn encoder");
-  expect_error(train({"--encoder", "parallel-cnn", "--kernels", "3,0"}), 2, "--kernels: a width of 0 given");
+  expect_error(train({"--hops", "2", "--pooling", "learned"}), 2, "--hops: has no effect without the pooling hops");
+  expect_error(train({"--encoder", "cnn", "--kernels", "3,4"}), 2,
+               "--kernels: has no effect here; it belongs to: parallel-cnn encoder");
+  expect_error(train({"--encoder", "parallel-cnn", "--kernels", "3,0"}), 2, "--kernels: must be from 1 to 63, is 0");
   expect_error(train({"--encoder", "parallel-cnn", "--layers", "2"}), 2, "--layers");
   expect_error(train({"--char-ngrams", "3"}), 2, "--char-ngrams: \"3\" is not a range of lengths");
   expect_error(train({"--char-ngrams", "5-3"}), 2, "--char-ngrams");
   expect_error(train({"--buckets", "5"}), 2, "--buckets");
-  expect_error(train({"--separator", "|"}), 2, "--separator: it goes with --pooling hierarchical");
+  expect_error(train({"--separator", "|"}), 2, "--separator: has no effect without the pooling hierarchical");
   expect_error(train({"--hops-penalty", "-1", "--pooling", "hops"}), 2, "--hops-penalty");
   expect_error(train({"--vectors", file("none")}), 1, "none");
   expect_error({"run", "--model", file("m"), "--saliency"}, 2, "--saliency: it goes with --attention");

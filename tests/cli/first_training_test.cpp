@@ -57,7 +57,7 @@ class FirstTraining : public test::SmallTraining {
 TEST_F(FirstTraining, TwoFilesAreEnoughAndWhatIsHeldOutIsReported) {
   const Ran r = run_cli(few("m", {"--source", file("train.source"), "--target", file("train.target")}));
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_THAT(r.err, HasSubstr("held out 3 of 60 lines to validate on, chosen by --seed 1"));
+  EXPECT_THAT(r.err, HasSubstr("held out 3 of 60 lines to validate on, chosen by seed 1"));
   EXPECT_THAT(r.err, HasSubstr("training: 57 pairs"));
   EXPECT_THAT(r.err, HasSubstr("validation: 3 pairs"));
   // Each output shown is of a line that was held out, and another seed holds out others.
@@ -86,7 +86,7 @@ TEST_F(FirstTraining, TheSameLinesAreHeldOutWhenItGoesOn) {
   rest.emplace_back("--resume");
   const Ran resumed = run_cli(rest);
   ASSERT_EQ(resumed.code, 0) << resumed.err;
-  EXPECT_THAT(resumed.err, HasSubstr("going on from step 1"));
+  EXPECT_THAT(resumed.err, HasSubstr("continuing from step 1"));
 }
 
 TEST_F(FirstTraining, OneFileOfPairsGivesTheSameModelAsTwoFiles) {
@@ -116,15 +116,15 @@ TEST_F(FirstTraining, PairsOfTextAndLabelTrainAClassifier) {
 
 TEST_F(FirstTraining, WhatCannotBeIsSaidInOneLine) {
   const std::string source = file("train.source"), target = file("train.target");
-  expect_error(few("m", {}), 2, "--source: text to train on is needed: --source and --target, or --pairs");
-  expect_error(few("m", {"--source", source}), 2, "--target: it goes with --source");
-  expect_error(few("m", {"--target", target}), 2, "--source: it goes with --target");
-  expect_error(few("m", {"--pairs", source, "--target", target}), 2, "--pairs: it has both sides");
+  expect_error(few("m", {}), 2, "--source: is missing: text to train on is needed, source and target, or pairs");
+  expect_error(few("m", {"--source", source}), 2, "--target: is missing; source needs it");
+  expect_error(few("m", {"--target", target}), 2, "--source: is missing; target needs it");
+  expect_error(few("m", {"--pairs", source, "--target", target}), 2, "--pairs: has both sides");
   expect_error(few("m", {"--source", source, "--target", target, "--valid-source", source}), 2, "--valid-target");
   expect_error(few("m", {"--source", source, "--target", target, "--columns", "1,2"}), 2, "--columns");
   expect_error(few("m", {"--pairs", source}), 1, "train.source:1: 1 column, 2 are needed");
   expect_error(few("m", {"--pairs", pairs_file("x.tsv", "1\t")}), 1,
-               "x.tsv:1: 3 columns; choose two of them with --columns");
+               "x.tsv:1: 3 columns; choose two of them with columns");
   for (const char* columns : {"1", "a,b", "1,2,3", "1,", "0,0", "0,1", "2,2", "1 2"}) {
     expect_error(few("m", {"--pairs", file("x.tsv"), "--columns", columns}), 2, "--columns");
   }
@@ -135,8 +135,8 @@ TEST_F(FirstTraining, WhatCannotBeIsSaidInOneLine) {
 TEST_F(FirstTraining, ItSaysWhatItChoseAndOptionsAreTakenAsTheyAre) {
   const Ran free = run_cli({"train", "--model", file("free"), "--pairs", pairs_file("p.tsv"), "--max-steps", "2"});
   ASSERT_EQ(free.code, 0) << free.err;
-  EXPECT_THAT(free.err, HasSubstr("chosen to suit the text: --layers 2 --dim 128 --ffn 256 --heads 4 --vocab 100 "
-                                  "--batch-tokens 256\n"));
+  EXPECT_THAT(free.err, HasSubstr("chosen from the corpus size: layers 2, dim 128, ffn 256, heads 4, vocab 100, "
+                                  "batch-tokens 256\n"));
   // Given as options, the same values leave the same bytes and nothing to choose.
   const Ran given = run_cli({"train",   "--model",     file("given"),
                              "--pairs", file("p.tsv"), "--max-steps",
@@ -146,7 +146,7 @@ TEST_F(FirstTraining, ItSaysWhatItChoseAndOptionsAreTakenAsTheyAre) {
                              "--vocab", "100",         "--batch-tokens",
                              "256",     "--warmup",    "1"});
   ASSERT_EQ(given.code, 0) << given.err;
-  EXPECT_THAT(given.err, Not(HasSubstr("chosen to suit")));
+  EXPECT_THAT(given.err, Not(HasSubstr("chosen from")));
   EXPECT_EQ(weights("free"), weights("given"));
   const Ran preset = run_cli(few("preset", {"--pairs", file("p.tsv"), "--preset", "transformer-tiny"}));
   ASSERT_EQ(preset.code, 0) << preset.err;
@@ -167,7 +167,7 @@ TEST_F(FirstTraining, AWarmUpFitsTheLimitAndOneThatDoesNotIsReported) {
   EXPECT_EQ(settings("short").at("warmup"), "3");
   const Ran cold = run_cli(train("long", {"--max-steps", "10", "--warmup", "40"}));
   ASSERT_EQ(cold.code, 0) << cold.err;
-  EXPECT_THAT(cold.err, HasSubstr("warning: it ended inside its warm-up, after 10 of 40 steps"));
+  EXPECT_THAT(cold.err, HasSubstr("warning: the training ended during its warm-up, after 10 of 40 steps"));
   EXPECT_THAT(cold.err, HasSubstr("--warmup"));
 }
 

@@ -222,7 +222,7 @@ TEST_F(Serve, SaysWhatIsWrongInOneLine) {
   fails({"serve", "--model", ""}, 2, "--model: is empty");
   fails({"learn", "--host", ""}, 2, "--host: is empty");
   Process process({"serve", "--port", "0", "--model", model()});
-  fails({"serve", "--model", model(), "--port", std::to_string(process.port())}, 1, "--port chooses another");
+  fails({"serve", "--model", model(), "--port", std::to_string(process.port())}, 1, "port chooses another");
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ TEST(ClassifierHead, GradientsMatchFiniteDifferencesForEveryPooling) {
         [&](Parameters& p, const std::vector<Var>& in) {
           const ClassifierHead head(config_of(pooling), 6, p);
           Pass pass;
-          return head.loss({.states = in[0], .summary = in[1], .lengths = kLengths}, kOneEach, kLabels, {}, 0.3F, pass)
+          return head
+              .loss({.states = in[0], .summary = in[1], .lengths = kLengths}, kOneEach, kLabels, {.hops_penalty = 0.3F},
+                    pass)
               .loss;
         },
         {test::random_tensor({3, 4, 6}, 1), test::random_tensor({3, 6}, 2)}, {.step = 5e-3});
@@ -79,7 +81,7 @@ TEST(ClassifierHead, ThePenaltyIsSmallestWhenHopsAttendToDifferentWords) {
   const Memory memory{.states = test::random_tensor({3, 4, 6}, 1), .lengths = kLengths};
   const auto loss = [&](float penalty) {
     Pass pass;
-    return head.loss(memory, {}, kLabels, {}, penalty, pass).loss.value().item();
+    return head.loss(memory, {}, kLabels, {.hops_penalty = penalty}, pass).loss.value().item();
   };
   // The third text has one word: both hops attend to it, A A' is all ones, and its squared distance from I is 2.
   EXPECT_GT(loss(1.0F), loss(0.0F) + 2.0F);
@@ -95,7 +97,7 @@ TEST(ClassifierHead, GradientsOfDocumentsMatchFiniteDifferences) {
         [&](Parameters& p, const std::vector<Var>& in) {
           const ClassifierHead head(config, 6, p);
           Pass pass;
-          return head.loss({.states = in[0], .lengths = kLengths}, sentences, labels, {}, 0, pass).loss;
+          return head.loss({.states = in[0], .lengths = kLengths}, sentences, labels, {}, pass).loss;
         },
         {test::random_tensor({3, 4, 6}, 1)}, {.step = 5e-3});
   }

@@ -145,8 +145,8 @@ TEST(ConfigJson, WhatCameLaterMayBeAbsentAndIsWrittenOnlyWhereItDiffers) {
   EXPECT_TRUE(read.embedding_norm);
   EXPECT_FALSE(back.tokens().end_of_sequence);
   EXPECT_EQ(back.generator().suppressed, (std::vector<std::int32_t>{7, 9}));
-  EXPECT_THAT(said([](json& j) { j["encoder"]["norm-epsilon"] = 2; }), HasSubstr("norm-epsilon"));
-  EXPECT_THAT(said([](json& j) { j["encoder"]["first-position"] = -1; }), HasSubstr("first-position"));
+  EXPECT_THAT(said([](json& j) { j["encoder"]["norm-epsilon"] = 2; }), HasSubstr("norm_epsilon"));
+  EXPECT_THAT(said([](json& j) { j["encoder"]["first-position"] = -1; }), HasSubstr("first_position"));
   EXPECT_THAT(said([](json& j) { j["head"]["suppressed"] = {100}; }), HasSubstr("suppressed: 100"));
   EXPECT_THAT(said([](json& j) { j["head"]["suppressed"] = "all"; }), HasSubstr("suppressed"));
 }

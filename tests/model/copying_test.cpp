@@ -107,7 +107,7 @@ TEST(Copying, GradientsOfTheWholeModelMatchFiniteDifferences) {
           Pass pass;
           return model
               .loss(batch.source.view(), batch.target.view(), batch.wanted.view().ids,
-                    {.label_smoothing = 0.1F, .coverage = 0.5F}, pass)
+                    {.label_smoothing = 0.1F, .coverage_loss = 0.5F}, pass)
               .loss;
         },
         {}, {.step = 4e-3, .tolerance = 1.5e-2, .per_input = 6});

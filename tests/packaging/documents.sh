@@ -8,7 +8,9 @@ fail() { echo "$*" >&2; exit 1; }
 count=0
 for name in $("$fovea" --help | sed -n '/^Subcommands:/,$ s/^  \([a-z]*\) .*/\1/p'); do
   page=$(zcat "$folder/man/fovea-$name.1.gz" | sed 's/\\-/-/g')
-  for option in $("$fovea" "$name" --help | grep -oE '^  (-h,)?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'); do
+  help=--help
+  [ "$name" != train ] || help=--help-all
+  for option in $("$fovea" "$name" $help | grep -oE '^  (-h,)?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'); do
     grep -q -- "$option\\\\fR" <<<"$page" || fail "fovea-$name.1 lacks $option"
   done
   count=$((count + 1))

@@ -126,7 +126,7 @@ class Attend(unittest.TestCase):
             fovea.attend("text")
         with self.assertRaisesRegex(fovea.FileError, "nowhere"):
             fovea.Translator("nowhere")
-        with self.assertRaisesRegex(fovea.UsageError, "not expected: max_stepz=3"):
+        with self.assertRaisesRegex(fovea.UsageError, "max_stepz: there is no such option"):
             fovea.train(model="m", source="s", valid_source="v", max_stepz=3)
 
     def test_the_overhead_of_a_call_is_small(self):

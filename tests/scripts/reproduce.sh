@@ -33,7 +33,7 @@ cmp "$folder/again" "$folder/work/multi30k-bahdanau/test.output" || broken "the 
 printf '\n## Notes\n\nNotes of %s.\n' mine >>"$report"
 cp "$report" "$folder/before"
 works "$reproduce" multi30k-bahdanau --data "$folder/data" "${small[@]}" -- "${less[@]}" --vocab 40
-holds "$folder/out" 'going on from step 3'
+holds "$folder/out" 'continuing from step 3'
 cmp "$report" "$folder/before" || broken "the second report differs"
 # What was trained with other settings is not reported as if these had made it; how long is another question.
 refuses 2 'was trained with other settings (--dropout 0.4); remove it, or give another --work' \
@@ -56,12 +56,12 @@ code=0
 wait "$group" || code=$?
 [ "$code" = 130 ] || broken "interrupted, it ended with $code"
 holds "$folder/err" 'the same command continues from the last checkpoint'
-holds "$folder/work/multi30k-plain/model.out" '^interrupted; --resume goes on'
+holds "$folder/work/multi30k-plain/model.out" '^interrupted; --resume continues'
 [ ! -e "$folder/results/multi30k-plain.md" ] || broken "half a training was reported"
 last=$(sed -n 's/^step *\([0-9]*\) .*/\1/p' "$folder/work/multi30k-plain/model.out" | tail -n 1)
 works "${more[@]}" --max-steps $((last + 20))
-step=$(sed -n 's/^going on from step \([0-9]*\).*/\1/p' "$folder/work/multi30k-plain/model.out")
-[ "${step:-0}" -ge "$last" ] || broken "it goes on from step ${step:-0}, having reported step $last"
+step=$(sed -n 's/^continuing from step \([0-9]*\).*/\1/p' "$folder/work/multi30k-plain/model.out")
+[ "${step:-0}" -ge "$last" ] || broken "it continues from step ${step:-0}, having reported step $last"
 
 works "$reproduce" cmudict-lstm --data "$folder/data" "${small[@]}" -- "${less[@]}"
 holds "$folder/results/cmudict-lstm.md" '`WER \(words not entirely right\)`'

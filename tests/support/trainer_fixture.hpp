@@ -41,7 +41,10 @@ class RecordingObserver final : public TrainObserver {
     states.push_back(state);
     progresses.push_back(progress);
   }
-  [[nodiscard]] bool wants_stop() override { return static_cast<std::int64_t>(states.size()) == stop_after; }
+  /// True after `stop_after` steps.
+  [[nodiscard]] StopRequest stop() {
+    return [this] { return static_cast<std::int64_t>(states.size()) == stop_after; };
+  }
 
   std::int64_t stop_after = -1;
   std::vector<TrainReport> reports;
@@ -81,9 +84,10 @@ struct SmallTraining {
     config.generator().decoder = part;
     config.tokens().embedding = config.generator().embedding = part.dim;
     config.tokens().vocabulary = config.generator().vocabulary = 10;
-    options.schedule = {.kind = ScheduleKind::constant, .peak = 1e-2, .warmup = 1};
+    options.adam.rate = 1e-2;
+    options.schedule = {.kind = ScheduleKind::constant, .warmup = 1};
     options.dropout = 0;
-    options.label_smoothing = 0;
+    options.loss.label_smoothing = 0;
     options.replicas = 1;
     options.max_steps = 4;
     options.report_every = 1;
@@ -118,14 +122,25 @@ struct SmallTraining {
     build();
     const LearnerFactory learners = pair_learners(config, task);
     const PairExamples examples(task);
-    Trainer trainer{parameters,   learners, options, examples, plan, observer, folder / "checkpoint",
-                    kFingerprint, {},       {}};
-    trainer.validate = [this](std::span<const Tensor> weights) {
-      validated.push_back(copied(weights));
-      return Validation{.score = score(static_cast<std::int64_t>(validated.size()) - 1), .loss = 1, .text = ""};
-    };
-    trainer.save_best = [this](std::span<const Tensor> weights) { saved.push_back(copied(weights)); };
-    end = trainer.run(resume);
+    end = Trainer({.parameters = parameters,
+                   .make_learner = learners,
+                   .options = options,
+                   .examples = examples,
+                   .plan = plan,
+                   .observer = observer,
+                   .checkpoint_file = folder / "checkpoint",
+                   .fingerprint = kFingerprint,
+                   .validate =
+                       [this](std::span<const Tensor> weights, const TrainState&) {
+                         validated.push_back(copied(weights));
+                         const double found = score(static_cast<std::int64_t>(validated.size()) - 1);
+                         return Validation{.score = found, .loss = 1, .text = ""};
+                       },
+                   .save_best = [this](std::span<const Tensor> weights) { saved.push_back(copied(weights)); },
+                   .stop = observer.stop(),
+                   .resume = resume})
+              .run()
+              .end;
     return *this;
   }
   [[nodiscard]] std::int64_t steps() const { return static_cast<std::int64_t>(observer.states.size()); }

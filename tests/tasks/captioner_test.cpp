@@ -47,7 +47,7 @@ class CaptionerTest : public testing::Test {
   }
   [[nodiscard]] TrainingJob job(const std::string& model, const ModelConfig& config, std::int64_t steps) const {
     TrainingJob j;
-    j.task = Task::caption;
+    j.task = CaptionTraining{};
     j.model = folder_ / model;
     j.source = (folder_ / "train.source").string();
     j.target = (folder_ / "train.target").string();
@@ -55,14 +55,14 @@ class CaptionerTest : public testing::Test {
     j.valid_target = (folder_ / "valid.target").string();
     j.config = config;
     j.tokenizer = TokenizerKind::word;
-    j.doubly_stochastic = 0.1F;
+    j.options.loss.doubly_stochastic = 0.1F;
     j.options.max_steps = steps;
     j.options.batch_tokens = 160;
     j.options.micro_tokens = 80;
     j.options.checkpoint_every = std::max<std::int64_t>(1, steps / 2);
     j.options.replicas = 2;
     j.options.dropout = 0;
-    j.options.schedule.peak = 4e-3;
+    j.options.adam.rate = 4e-3;
     j.options.schedule.warmup = 20;
     return j;
   }
@@ -192,7 +192,9 @@ TEST_F(CaptionerTest, ResumedTrainingsAndOtherThreadsLeaveTheSameBytes) {
    public:
     explicit StopAt(std::int64_t step) : step_(step) {}
     void stepped(const TrainState& state, double) override { reached_ = state.step >= step_; }
-    bool wants_stop() override { return reached_; }
+    [[nodiscard]] StopRequest stop() {
+      return [this] { return reached_; };
+    }
 
    private:
     std::int64_t step_;
@@ -206,7 +208,7 @@ TEST_F(CaptionerTest, ResumedTrainingsAndOtherThreadsLeaveTheSameBytes) {
     set_threads(1);
     TrainingJob part = job("part " + name, config, 6);
     StopAt stop(4);
-    EXPECT_EQ(train(part, stop), Trainer::End::interrupted);
+    EXPECT_EQ(train(part, stop, stop.stop()), Trainer::End::interrupted);
     part.resume = true;
     train(part);
     EXPECT_EQ(test::read_text(folder_ / ("part " + name) / "model.safetensors"), whole);
@@ -247,7 +249,7 @@ TEST_F(CaptionerTest, IsValidatedByRougeAndKeepsCheckpoints) {
     Validation last;
   } seen;
   TrainingJob j = job("m", small_captions(RnnDecoderConfig{.dim = 24, .form = RnnForm::gated}), 40);
-  j.validate_by = ValidateBy::rouge;
+  j.validate = ValidateBy::rouge;
   j.keep_checkpoints = 2;
   train(j, seen);
   const auto found = std::find_if(seen.last.figures.begin(), seen.last.figures.end(),
@@ -276,14 +278,16 @@ TEST_F(CaptionerTest, SaysWhatCannotBe) {
     change(j);
     return test::message_of<UsageError>([&] { train(j); });
   };
-  EXPECT_THAT(refused([](TrainingJob& j) { j.freeze = true; }), testing::StartsWith("freeze: "));
-  EXPECT_THAT(refused([](TrainingJob& j) { j.picture_weights = "w"; }), testing::StartsWith("picture_weights: "));
-  EXPECT_THAT(refused([](TrainingJob& j) { j.shared_vocabulary = true; }), testing::StartsWith("shared_vocab: "));
+  EXPECT_THAT(refused([](TrainingJob& j) { j.task = CaptionTraining{.freeze = true}; }),
+              testing::StartsWith("freeze: "));
+  EXPECT_THAT(refused([](TrainingJob& j) { j.task = CaptionTraining{.picture_weights = "w"}; }),
+              testing::StartsWith("picture_weights: "));
+  EXPECT_THAT(refused([](TrainingJob& j) { j.task = TextTraining{}; }), testing::StartsWith("task: "));
   EXPECT_THAT(refused([](TrainingJob& j) { j.config.generator().tie = Tie::all; }), testing::StartsWith("tie: "));
   EXPECT_THAT(refused([](TrainingJob& j) {
                 std::get<RnnDecoderConfig>(j.config.generator().decoder).attention_kind = Focus::hard;
               }),
-              testing::StartsWith("attention-kind: "));
+              testing::StartsWith("attention_kind: "));
 }
 
 TEST_F(CaptionerTest, CaptionsOfOnePictureAreOneExample) {

@@ -35,18 +35,22 @@ class Topics : public ::testing::Test {
 
   TrainingJob job(const EncoderConfig& encoder, Pooling pooling) const {
     TrainingJob j;
-    j.task = Task::classify;
+    j.task = ClassifyTraining{};
     j.model = folder_.path("model");
     j.source = folder_.path("train.txt");
     j.valid_source = folder_.path("valid.txt");
     j.config.encoder = encoder;
-    j.config.head = ClassifierConfig{.pooling = pooling, .hidden = 8, .hops = 2};
+    ClassifierConfig head{.pooling = pooling};
+    if (pooling == Pooling::context || pooling == Pooling::hops || pooling == Pooling::hierarchical) head.hidden = 8;
+    if (pooling == Pooling::hops) head.hops = 2;
+    j.config.head = head;
     j.config.tokens().embedding = 16;
     j.tokenizer = TokenizerKind::word;
     j.options.max_steps = 60;
     j.options.batch_tokens = 128;
     j.options.dropout = 0;
-    j.options.schedule = {.kind = ScheduleKind::constant, .peak = 0.02, .warmup = 5};
+    j.options.adam.rate = 0.02;
+    j.options.schedule = {.kind = ScheduleKind::constant, .warmup = 5};
     j.options.checkpoint_every = 30;
     j.overwrite = true;
     return j;
@@ -237,10 +241,10 @@ class Notes : public TrainingObserver {
 TEST_F(Topics, VectorsAreWhereWordsStart) {
   TrainingJob j = job(NoEncoderConfig{.dim = 3}, Pooling::mean);
   j.config.tokens().embedding = 3;
-  j.vectors = folder_.path("vectors.txt");
+  j.task = ClassifyTraining{.vectors = folder_.path("vectors.txt")};
   folder_.write("vectors.txt", "3 3\nsoup 1 2 3\nsnow -1 -2 -3\nelephant 0 0 1\n");
   j.options.max_steps = 1;
-  j.options.schedule.peak = 1e-6;
+  j.options.adam.rate = 1e-6;
   Notes notes;
   train(j, notes);
   EXPECT_NE(notes.all.find("vectors: 3 words in the file, 2 of 10 words of the vocabulary"), std::string::npos)
@@ -297,7 +301,7 @@ TEST_F(Topics, WhatCannotBeIsSaid) {
   std::get<NgramSourceConfig>(grams.config.source).char_max = 2;
   EXPECT_THROW(train(grams), UsageError) << "3-2 is no range";
   TrainingJob penalty = job(NoEncoderConfig{.dim = 16}, Pooling::hops);
-  penalty.hops_penalty = -1;
+  penalty.options.loss.hops_penalty = -1;
   EXPECT_THROW(train(penalty), UsageError);
   train(job(NoEncoderConfig{.dim = 16}, Pooling::mean));
   EXPECT_THROW(Translator(std::filesystem::path(folder_.path("model"))), UsageError);

@@ -46,9 +46,9 @@ TEST(PairBatch, RowsHoldTheirPairsBetweenTheirMarksAndPadding) {
   EXPECT_THAT(target.lengths, ElementsAre(2, 3));
 }
 
-TEST(PairBatch, TwiceIsOneHalfAfterTheOther) {
+TEST(PairBatch, AnExampleCanComeTwice) {
   PairBatch batch;
-  batch.fill(TwoPairs(), std::vector<std::int64_t>{1, 0}, 2);
+  batch.fill(TwoPairs(), std::vector<std::int64_t>{1, 0, 1, 0});
   EXPECT_EQ(batch.source.view().batch, 4);
   EXPECT_THAT(batch.wanted.view().ids,
               ElementsAre(21, 22, eos_id, 20, eos_id, pad_id, 21, 22, eos_id, 20, eos_id, pad_id));
@@ -135,7 +135,8 @@ TEST(PairLearner, GivesTheLossOfItsModel) {
   EXPECT_NEAR(cost.nll, -scores[0] - scores[1], 1e-4);
   EXPECT_NEAR(cost.loss.value().item(), cost.nll, 1e-4);
   // With R-Drop each is there twice.
-  EXPECT_EQ(learner->loss(both, {.r_drop = 1}, pass).outputs, 10);
+  const std::vector<std::int64_t> twice{both[0], both[1], both[0], both[1]};
+  EXPECT_EQ(learner->loss(twice, {.r_drop = 1}, pass).outputs, 10);
 }
 
 }  // namespace

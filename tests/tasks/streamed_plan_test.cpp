@@ -1,4 +1,4 @@
-#include "tasks/training/streamed_plan.hpp"
+#include "tasks/training/text/streamed_plan.hpp"
 
 #include <gmock/gmock.h>
 
@@ -26,8 +26,7 @@ struct Streamed {
     target.close();
     job.source = (folder / "source").string();
     job.target = (folder / "target").string();
-    job.stream = folder / "shards";
-    job.stream_memory = 1;
+    job.task = TextTraining{.stream = folder / "shards", .stream_memory = 1};
     job.max_length = 500;
     job.options.batch_tokens = 2000;
     text.emplace(job);

@@ -69,9 +69,8 @@ TEST_F(Job, AnObserverHearsOfEachStepAndMayEndIt) {
       EXPECT_TRUE(best);
       EXPECT_GT(v.loss, 0);
     }
-    bool wants_stop() override { return steps == 12; }
   } observer;
-  EXPECT_EQ(train(job, observer), Trainer::End::interrupted);
+  EXPECT_EQ(train(job, observer, [&] { return observer.steps == 12; }), Trainer::End::interrupted);
   EXPECT_EQ(observer.steps, 12);
   EXPECT_EQ(observer.reports, 2);
   EXPECT_THAT(observer.notes, testing::Contains(testing::HasSubstr("training: 40 pairs")));
@@ -104,14 +103,15 @@ TEST_F(Job, WhatCannotBeIsNamedByItsField) {
     return test::message_of<UsageError>([&] { (void)train(wrong); });
   };
   EXPECT_THAT(message([](TrainingJob& j) { j.options.batch_tokens = 0; }),
-              testing::StartsWith("batch_tokens: 0 given"));
-  EXPECT_THAT(message([](TrainingJob& j) { j.options.dropout = 1; }), testing::StartsWith("dropout: 1 given"));
+              testing::StartsWith("batch_tokens: must be at least 1, is 0"));
+  EXPECT_THAT(message([](TrainingJob& j) { j.options.dropout = 1; }),
+              testing::StartsWith("dropout: must be at least 0 and less than 1, is 1"));
   EXPECT_THAT(message([](TrainingJob& j) {
                 j.config = preset("transformer-tiny");
                 std::get<TransformerConfig>(j.config.encoder).dim = 0;
                 std::get<TransformerConfig>(j.config.generator().decoder).dim = 0;
               }),
-              testing::StartsWith("dim: 0 given"))
+              testing::StartsWith("dim: must be from 1 to 16384, is 0"))
       << "not the learning rate, which follows from it";
   EXPECT_THAT(message([](TrainingJob& j) { j.model.clear(); }), testing::StartsWith("model: "));
   EXPECT_FALSE(std::filesystem::exists(job.model)) << "said before anything is written";
@@ -119,7 +119,7 @@ TEST_F(Job, WhatCannotBeIsNamedByItsField) {
   EXPECT_THAT(test::message_of<FileError>([&] { (void)train(job); }), testing::HasSubstr("nowhere"));
   job.source = folder / "train.src";
   train(job);
-  EXPECT_THAT(test::message_of<UsageError>([&] { (void)train(job); }), testing::HasSubstr("`resume` goes on"));
+  EXPECT_THAT(test::message_of<UsageError>([&] { (void)train(job); }), testing::HasSubstr("resume continues"));
 }
 
 }  // namespace

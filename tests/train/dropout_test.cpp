@@ -46,7 +46,7 @@ TEST(DropoutOptions, RDropWeighsTheDivergence) {
   const auto loss = [](float r_drop) {
     return loss_with([r_drop](TrainOptions& o) {
       o.dropout = 0.3F;
-      o.r_drop = r_drop;
+      o.loss.r_drop = r_drop;
     });
   };
   const double base = loss(1e-6F);
@@ -56,7 +56,7 @@ TEST(DropoutOptions, RDropWeighsTheDivergence) {
 }
 
 TEST(DropoutOptions, WithoutDropoutRDropCostsNothing) {
-  EXPECT_NEAR(loss_with([](TrainOptions& o) { o.r_drop = 5; }), loss_with([](TrainOptions&) {}), 1e-6);
+  EXPECT_NEAR(loss_with([](TrainOptions& o) { o.loss.r_drop = 5; }), loss_with([](TrainOptions&) {}), 1e-6);
 }
 
 }  // namespace

@@ -69,8 +69,9 @@ struct Training {
   test::Weights saved;
 
   Training() {
-    options.schedule = {.kind = ScheduleKind::constant, .peak = 0.05, .warmup = 1};
-    options.label_smoothing = 0;
+    options.adam.rate = 0.05;
+    options.schedule = {.kind = ScheduleKind::constant, .warmup = 1};
+    options.loss.label_smoothing = 0;
     options.max_steps = 100;
     options.report_every = 10;
     options.checkpoint_every = 50;
@@ -78,14 +79,23 @@ struct Training {
     options.replicas = 2;
   }
   test::Weights run(bool resume = false) {
-    Trainer trainer{parameters,        learners, options, points, plan, observer, folder / "checkpoint",
-                    R"({"points":1})", {},       {}};
-    trainer.validate = [this](std::span<const Tensor> weights) {
-      EXPECT_EQ(weights.size(), 2U);
-      return Validation{.score = static_cast<double>(observer.states.size()), .loss = 0, .text = ""};
-    };
-    trainer.save_best = [this](std::span<const Tensor> weights) { saved = test::copied(weights); };
-    trainer.run(resume);
+    (void)Trainer({.parameters = parameters,
+                   .make_learner = learners,
+                   .options = options,
+                   .examples = points,
+                   .plan = plan,
+                   .observer = observer,
+                   .checkpoint_file = folder / "checkpoint",
+                   .fingerprint = R"({"points":1})",
+                   .validate =
+                       [](std::span<const Tensor> weights, const TrainState& state) {
+                         EXPECT_EQ(weights.size(), 2U);
+                         return Validation{.score = static_cast<double>(state.step), .loss = 0, .text = ""};
+                       },
+                   .save_best = [this](std::span<const Tensor> weights) { saved = test::copied(weights); },
+                   .stop = observer.stop(),
+                   .resume = resume})
+        .run();
     test::Weights now;
     for (const auto& e : parameters.entries()) {
       now.emplace_back(e.weight.value().values().begin(), e.weight.value().values().end());

@@ -73,7 +73,8 @@ TEST(Limits, AScheduleThatFallsToZeroEndsWithTheNearestOfThem) {
     t.options.max_epochs = epochs;
     t.options.accumulate = accumulate;
     t.options.report_every = 1;
-    t.options.schedule = {.kind = ScheduleKind::linear, .peak = 0.5, .warmup = 1, .last_step = steps};
+    t.options.adam.rate = 0.5;
+    t.options.schedule = {.kind = ScheduleKind::linear, .warmup = 1};
     t.run();
     const auto& reports = t.observer.reports;
     return std::pair(reports.at(reports.size() - 2).rate, reports.back().rate);
@@ -148,12 +149,12 @@ TEST(Limits, AReportIsTheMeanOfTheTokensSinceTheLastOne) {
 
 TEST(Limits, TheReportedRateIsTheSchedules) {
   SmallTraining t;
-  t.options.schedule = {.kind = ScheduleKind::inverse_sqrt, .peak = 1e-2, .warmup = 2};
+  t.options.schedule = {.kind = ScheduleKind::inverse_sqrt, .warmup = 2};
   t.options.max_steps = 8;
   t.run();
   ASSERT_EQ(t.observer.reports.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) {
-    EXPECT_EQ(t.observer.reports[i].rate, t.options.schedule.rate(static_cast<std::int64_t>(i) + 1, 0));
+    EXPECT_EQ(t.observer.reports[i].rate, 1e-2 * t.options.schedule.share(static_cast<std::int64_t>(i) + 1));
   }
 }
 

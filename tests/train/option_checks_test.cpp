@@ -18,7 +18,7 @@ using Change = std::function<void(TrainOptions&)>;
 // The learning rate is the one that has no default of its own: what suits depends on the model.
 TrainOptions possible() {
   TrainOptions options;
-  options.schedule.peak = 1e-3;
+  options.adam.rate = 1e-3;
   return options;
 }
 
@@ -35,12 +35,15 @@ void expect_taken(const Change& change) {
   EXPECT_NO_THROW(options.check());
 }
 
-// A number of the training or of its optimizer.
+// A number of the training, of its optimizer or of its loss.
 float& value(TrainOptions& o, float TrainOptions::*field) {
   return o.*field;
 }
 float& value(TrainOptions& o, float AdamOptions::*field) {
   return o.adam.*field;
+}
+float& value(TrainOptions& o, float LossOptions::*field) {
+  return o.loss.*field;
 }
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -86,7 +89,7 @@ TEST(TrainOptions, SharesAreFromZeroUpToButNotOne) {
   share("dropout", &TrainOptions::dropout);
   share("attention_dropout", &TrainOptions::attention_dropout);
   share("inner_dropout", &TrainOptions::inner_dropout);
-  share("label_smoothing", &TrainOptions::label_smoothing);
+  share("label_smoothing", &LossOptions::label_smoothing);
   share("beta1", &AdamOptions::beta1);
   share("beta2", &AdamOptions::beta2);
   share("ema", &AdamOptions::ema);
@@ -99,7 +102,7 @@ TEST(TrainOptions, WhatMustNotBeNegativeOrInfiniteIsRefused) {
     }
     expect_taken([=](TrainOptions& o) { value(o, field) = 0; });
   };
-  measure("r_drop", &TrainOptions::r_drop);
+  measure("r_drop", &LossOptions::r_drop);
   measure("weight_decay", &AdamOptions::weight_decay);
   measure("clip", &AdamOptions::clip);
   for (const double wrong : {-1.0, std::nan(""), static_cast<double>(kInfinite)}) {
@@ -109,7 +112,7 @@ TEST(TrainOptions, WhatMustNotBeNegativeOrInfiniteIsRefused) {
     expect_refused("epsilon", [=](TrainOptions& o) { o.adam.epsilon = wrong; });
   }
   for (const double wrong : {0.0, -1.0, std::nan(""), static_cast<double>(kInfinite)}) {
-    expect_refused("rate", [=](TrainOptions& o) { o.schedule.peak = wrong; });
+    expect_refused("rate", [=](TrainOptions& o) { o.adam.rate = wrong; });
   }
 }
 

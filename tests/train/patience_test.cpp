@@ -80,7 +80,7 @@ TEST(Plateau, TheRateIsHalvedAfterEachValidationWithoutImprovement) {
   validate_with(t, {1, 0, 2, 1, 1});
   t.options.max_steps = 12;
   t.options.schedule.kind = ScheduleKind::plateau;
-  t.options.schedule.peak = 0.01;
+  t.options.adam.rate = 0.01;
   t.run();
   std::vector<double> rates;
   for (const TrainReport& r : t.observer.reports) rates.push_back(r.rate * 100);

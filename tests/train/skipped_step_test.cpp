@@ -34,17 +34,19 @@ void run(SmallTraining& t, const std::function<bool(int)>& faulty, bool resume =
   const LearnerFactory sound = pair_learners(t.config, t.task);
   const LearnerFactory learners = [&](Parameters& p) { return std::make_unique<Faulty>(sound(p), faulty); };
   const PairExamples examples(t.task);
-  Trainer trainer{t.parameters,
-                  learners,
-                  t.options,
-                  examples,
-                  t.plan,
-                  t.observer,
-                  t.folder / "checkpoint",
-                  SmallTraining::kFingerprint,
-                  [](std::span<const Tensor>) { return Validation{}; },
-                  [](std::span<const Tensor>) {}};
-  t.end = trainer.run(resume);
+  Trainer trainer({.parameters = t.parameters,
+                   .make_learner = learners,
+                   .options = t.options,
+                   .examples = examples,
+                   .plan = t.plan,
+                   .observer = t.observer,
+                   .checkpoint_file = t.folder / "checkpoint",
+                   .fingerprint = SmallTraining::kFingerprint,
+                   .validate = [](std::span<const Tensor>, const TrainState&) { return Validation{}; },
+                   .save_best = [](std::span<const Tensor>) {},
+                   .stop = t.observer.stop(),
+                   .resume = resume});
+  t.end = trainer.run().end;
 }
 
 TEST(SkippedStep, LeavesTheWeightsAndIsCounted) {
@@ -106,28 +108,26 @@ TEST(SkippedStep, AResumedTrainingGivesTheSameBytes) {
 
 // A signal is heard between the batches that make up a step; what they had gathered is forgotten.
 TEST(Accumulate, AStopBetweenBatchesLeavesTheLastWholeStep) {
-  struct Stopping final : TrainObserver {
-    int asked = 0;
-    bool wants_stop() override { return ++asked >= 6; }
-  };
+  int asked = 0;
   SmallTraining t;
   t.options.accumulate = 4;
   t.options.max_steps = 100;
   t.build();
-  Stopping observer;
   const LearnerFactory learners = pair_learners(t.config, t.task);
   const PairExamples examples(t.task);
-  Trainer trainer{t.parameters,
-                  learners,
-                  t.options,
-                  examples,
-                  t.plan,
-                  observer,
-                  t.folder / "checkpoint",
-                  SmallTraining::kFingerprint,
-                  [](std::span<const Tensor>) { return Validation{}; },
-                  [](std::span<const Tensor>) {}};
-  EXPECT_EQ(trainer.run(false), Trainer::End::interrupted);
+  Trainer trainer({.parameters = t.parameters,
+                   .make_learner = learners,
+                   .options = t.options,
+                   .examples = examples,
+                   .plan = t.plan,
+                   .observer = t.observer,
+                   .checkpoint_file = t.folder / "checkpoint",
+                   .fingerprint = SmallTraining::kFingerprint,
+                   .validate = [](std::span<const Tensor>, const TrainState&) { return Validation{}; },
+                   .save_best = [](std::span<const Tensor>) {},
+                   .stop = [&] { return ++asked >= 6; },
+                   .resume = false});
+  EXPECT_EQ(trainer.run().end, Trainer::End::interrupted);
   EXPECT_EQ(read_train_state(t.folder / "checkpoint", SmallTraining::kFingerprint).step, 1);
 
   SmallTraining one;

@@ -50,7 +50,7 @@ TEST(TrainingStep, TheLossIsTheSmoothedCrossEntropyPerToken) {
   for (const float smoothing : {0.0F, 0.1F, 0.4F}) {
     SmallTraining t;
     predict_always(t);
-    t.options.label_smoothing = smoothing;
+    t.options.loss.label_smoothing = smoothing;
     t.options.max_steps = 1;
     t.run();
     const auto p = prediction();
@@ -76,7 +76,7 @@ TEST(TrainingStep, TheGradientIsTheMeanOverTokens) {
     predict_always(t);
     t.options.accumulate = accumulate;
     t.options.adam.epsilon = 1e4F;
-    t.options.schedule.peak = 1e4;
+    t.options.adam.rate = 1e4;
     t.options.adam.clip = 0;
     t.options.max_steps = 1;
     t.run();
@@ -97,7 +97,7 @@ TEST(TrainingStep, ClipCutsTheGradientToItsNorm) {
     const auto before = t.now();
     t.options.adam.clip = clip;
     t.options.adam.epsilon = 1e4F;
-    t.options.schedule.peak = 1e3;
+    t.options.adam.rate = 1e3;
     t.options.max_steps = 1;
     t.run();
     *norm = t.observer.reports[0].gradient_norm;
@@ -172,7 +172,7 @@ TEST(TrainingStep, EachStepDropsOtherValues) {
   SmallTraining t;
   t.plan.count = 10;
   t.options.dropout = 0.3F;
-  t.options.schedule.peak = 1e-30;  // the weights stay
+  t.options.adam.rate = 1e-30;  // the weights stay
   t.run();
   EXPECT_NE(t.observer.reports[0].loss, t.observer.reports[1].loss);
 }

@@ -25,7 +25,6 @@ class Quiet final : public TrainObserver {
   void reported(const TrainReport& r) override { losses.push_back(r.loss); }
   void validated(const TrainState&, const Validation&, bool) override {}
   void stepped(const TrainState& state, double) override { step = state.step; }
-  bool wants_stop() override { return step == stop_at; }
   std::vector<double> losses;
   std::int64_t step = 0;
   std::int64_t stop_at = -1;
@@ -57,7 +56,8 @@ struct Fixture {
     const TransformerConfig part{.layers = 1, .dim = 16, .ffn = 32, .heads = 2};
     use(part, part);
     config.tokens().vocabulary = config.generator().vocabulary = 10;
-    options.schedule = {.kind = ScheduleKind::constant, .peak = 3e-3, .warmup = 5};
+    options.adam.rate = 3e-3;
+    options.schedule = {.kind = ScheduleKind::constant, .warmup = 5};
     options.checkpoint_every = 20;
     options.report_every = 10;
     options.micro_tokens = 16;
@@ -76,14 +76,24 @@ struct Fixture {
     Parameters p(1);
     const LearnerFactory learners = pair_learners(config, task);
     const PairExamples examples(task);
-    Trainer trainer{p, learners, options, examples, plan, observer, file, kFingerprint, {}, {}};
-    trainer.validate = [&](std::span<const Tensor> weights) {
-      if (score) return Validation{.score = score(observer.step), .loss = 1, .text = ""};
+    const auto validate = [&](std::span<const Tensor> weights, const TrainState& state) {
+      if (score) return Validation{.score = score(state.step), .loss = 1, .text = ""};
       // The embedding of a token that is used: it moves up and down.
       return Validation{.score = -std::abs(weights[0].data()[6 * 16 + 3]), .loss = 1, .text = ""};
     };
-    trainer.save_best = [](std::span<const Tensor>) {};
-    trainer.run(resume);
+    (void)Trainer({.parameters = p,
+                   .make_learner = learners,
+                   .options = options,
+                   .examples = examples,
+                   .plan = plan,
+                   .observer = observer,
+                   .checkpoint_file = file,
+                   .fingerprint = kFingerprint,
+                   .validate = validate,
+                   .save_best = [](std::span<const Tensor>) {},
+                   .stop = [&] { return observer.step == observer.stop_at; },
+                   .resume = resume})
+        .run();
     std::vector<float> all;
     for (const auto& e : p.entries())
       all.insert(all.end(), e.weight.value().values().begin(), e.weight.value().values().end());
@@ -155,7 +165,7 @@ TEST(Trainer, OutOfPatienceItStaysSo) {
 
 TEST(Trainer, ALossThatIsNoNumberIsAnError) {
   Fixture s;
-  s.options.schedule.peak = 1e30;
+  s.options.adam.rate = 1e30;
   s.options.adam.clip = 0;
   Quiet observer;
   EXPECT_THROW(s.run(60, false, observer), Error);
@@ -185,7 +195,7 @@ TEST(Trainer, RDropCostsWhatDropoutChanges) {
 
 TEST(Trainer, RDropResumesExactly) {
   Fixture f;
-  f.options.r_drop = 3;
+  f.options.loss.r_drop = 3;
   Quiet observer;
   const auto whole = f.run(40, false, observer);
   EXPECT_LT(observer.losses.back(), observer.losses.front());

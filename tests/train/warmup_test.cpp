@@ -10,7 +10,7 @@ namespace {
 using test::SmallTraining;
 
 SmallTraining& with_share(SmallTraining& t, double share) {
-  t.options.schedule = {.kind = ScheduleKind::constant, .peak = 1e-2, .warmup = 1000};
+  t.options.schedule = {.kind = ScheduleKind::constant, .warmup = 1000};
   t.options.warmup_share = share;
   return t;
 }

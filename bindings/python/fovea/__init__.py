@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import os
-import re
 from itertools import islice
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
@@ -52,28 +51,10 @@ def train(
     """A whole training, as `fovea train` does it, with the command line's names (`_` for `-`).
 
     A switch is given as True. `on_report` is called with a dictionary for every report and validation; what it raises,
-    and Ctrl-C, ends the training with a checkpoint, from which `resume=True` goes on. Returns why it ended: "limit",
-    "patience" or "stopped". Raises UsageError naming the option that cannot be, FileError naming the file.
+    and Ctrl-C, ends the training with a checkpoint, from which `resume=True` continues. Returns why it ended: "limit",
+    "patience" or "stopped". Raises UsageError naming the keyword that cannot be, FileError naming the file.
     """
-    arguments: list[str] = []
-    given: dict[str, Any] = {"model": model, **options}
-    for name, value in given.items():
-        option = "--" + name.replace("_", "-")
-        if value is None or value is False:
-            continue
-        if value is True:
-            arguments.append(option)
-            continue
-        if isinstance(value, (list, tuple)):
-            value = ",".join(str(one) for one in value)
-        text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
-        # Joined, so that an option that does not exist is named with its value; nothing cannot be joined.
-        arguments += [f"{option}={text}"] if text else [option, text]
-    try:
-        return _train(arguments, on_report)
-    except UsageError as error:
-        text = re.sub(r"--([a-z][a-z0-9-]*)", lambda m: m.group(1).replace("-", "_"), str(error))
-        raise UsageError(text) from None
+    return _train({"model": model, **options}, on_report)
 
 
 def _blocks(lines: Iterable[str], block: int) -> Iterator[list[str]]:

@@ -1,11 +1,10 @@
-// Classifier, metrics and training.
+// Classifier and metrics.
 #include <filesystem>
 
 #include <pybind11/stl/filesystem.h>
 
 #include "arrays.hpp"
 #include "blocks.hpp"
-#include "cli/train/train_options.hpp"
 #include "fovea/classifier.hpp"
 #include "fovea/error.hpp"
 #include "fovea/interop.hpp"
@@ -14,61 +13,6 @@
 
 namespace fovea::python {
 namespace {
-
-// Python's exceptions and interrupts stop the training in good order and are raised after it.
-class Watcher final : public TrainingObserver {
- public:
-  explicit Watcher(py::object on_report) : on_report_(std::move(on_report)) {}
-
-  void reported(const TrainReport& r) override {
-    if (on_report_.is_none()) return;
-    const py::gil_scoped_acquire lock;
-    py::dict report;
-    report["step"] = r.state.step;
-    report["epoch"] = r.state.epoch + 1;
-    report["seconds"] = r.state.seconds;
-    report["loss"] = r.loss;
-    report["perplexity"] = r.perplexity;
-    report["accuracy"] = r.accuracy;
-    report["rate"] = r.rate;
-    report["gradient_norm"] = r.gradient_norm;
-    report["tokens_per_second"] = r.tokens_per_second;
-    report["progress"] = r.progress;
-    call(report);
-  }
-  void validated(const TrainState& state, const Validation& v, bool best) override {
-    if (on_report_.is_none()) return;
-    const py::gil_scoped_acquire lock;
-    py::dict report;
-    report["step"] = state.step;
-    report["validation"] = v.text;
-    report["validation_loss"] = v.loss;
-    for (const auto& [name, value] : v.figures) report[py::str(name)] = value;
-    report["best"] = best;
-    call(report);
-  }
-  bool wants_stop() override {
-    const py::gil_scoped_acquire lock;
-    if (!failure_ && PyErr_CheckSignals() != 0) failure_.emplace();
-    return failure_.has_value();
-  }
-  void raise() const {
-    if (failure_) throw py::error_already_set(*failure_);
-  }
-
- private:
-  void call(const py::dict& report) {
-    if (failure_) return;
-    try {
-      on_report_(report);
-    } catch (py::error_already_set& error) {
-      failure_.emplace(error);
-    }
-  }
-
-  py::object on_report_;
-  std::optional<py::error_already_set> failure_;
-};
 
 // One list of lines, or several of them.
 References references_of(const py::handle& value) {
@@ -200,22 +144,6 @@ void bind_tasks(py::module_& m) {
       },
       py::arg("model"), py::arg("to"), py::arg("out"),
       "Writes a model folder for another program: to is ctranslate2, huggingface or onnx.");
-}
-
-void bind_training(py::module_& m) {
-  m.def(
-      "_train",
-      [](const std::vector<std::string>& options, const py::object& on_report) {
-        Watcher watcher(on_report);
-        Trainer::End end = Trainer::End::limit;
-        {
-          const py::gil_scoped_release released;
-          end = cli::train_with_options(options, watcher);
-        }
-        watcher.raise();
-        return end == Trainer::End::limit ? "limit" : end == Trainer::End::patience ? "patience" : "stopped";
-      },
-      py::arg("options"), py::arg("on_report"));
 }
 
 }  // namespace fovea::python

@@ -33,11 +33,10 @@ class ClassifierHead {
                             bool want_weights = false) const;
   /// [batch, width] to [batch, labels].
   [[nodiscard]] Var logits(const Var& pooled) const { return output_(pooled); }
-  /// `labels` [texts], each 0 to labels - 1. `penalty`: weight of the squared distance of A A' from the identity, where
-  /// A are the hops' weights, so that hops attend to different words (Lin et al. 2017, eq. 8).
+  /// `labels` [texts], each 0 to labels - 1. LossOptions::hops_penalty is the weight of the squared distance of A A'
+  /// from the identity, where A are the hops' weights, so that hops attend to different words (Lin et al. 2017, eq. 8).
   [[nodiscard]] BatchLoss loss(const Memory& memory, std::span<const std::int64_t> sentences,
-                               std::span<const std::int32_t> labels, const LossOptions& how, float penalty,
-                               Pass& pass) const;
+                               std::span<const std::int32_t> labels, const LossOptions& how, Pass& pass) const;
 
  private:
   [[nodiscard]] Pooled pool_documents(const Memory& memory, std::span<const std::int64_t> sentences, Pass& pass,

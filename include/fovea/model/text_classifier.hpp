@@ -41,9 +41,9 @@ class TextClassifier {
                               bool want_attention = false) const;
   /// embed() and encode().
   [[nodiscard]] Memory encode(const TextBatch& texts, Pass& pass) const { return encode(embed(texts), texts, pass); }
-  /// `labels` [texts]; `penalty` as ClassifierHead::loss takes it.
+  /// `labels` [texts], each 0 to labels - 1.
   [[nodiscard]] BatchLoss loss(const TextBatch& texts, std::span<const std::int32_t> labels, const LossOptions& how,
-                               float penalty, Pass& pass) const;
+                               Pass& pass) const;
 
  private:
   ModelConfig config_;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "fovea/fields.hpp"
 #include "fovea/nn/parameters.hpp"
 #include "fovea/nn/row_gradient.hpp"
 
@@ -12,15 +13,50 @@ namespace FOVEA_API fovea {
 
 /// Options of Adam (Kingma and Ba 2015) and AdamW (Loshchilov and Hutter 2019).
 struct AdamOptions {
-  float rate = 1e-3F;      // learning rate
+  double rate = 1e-3F;     // learning rate; in a training the largest one
   float beta1 = 0.9F;      // decay of the mean of the gradients
   float beta2 = 0.999F;    // decay of the mean of their squares
   float epsilon = 1e-8F;   // added to the root of those squares
   float weight_decay = 0;  // decoupled, as in AdamW; 0: Adam
   float clip = 0;          // largest norm of the gradient; 0: no limit
-  float ema = 0;           // decay of an exponential mean of the weights; 0: none is kept
+  float ema = 0;           // decay of an exponential moving average of the weights; 0: none is kept
 
-  /// Throws UsageError naming the field that cannot be.
+  /// Calls visit(value, field) for each field.
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit(c.rate, {.name = "learning-rate",
+                   .range = more_than(0),
+                   .group = "Optimizer",
+                   .help = "largest learning rate",
+                   .usual = "depends on the model",
+                   .common = true});
+    visit(c.beta1, {.name = "beta1",
+                    .range = below_one(),
+                    .group = "Optimizer",
+                    .help = "decay of Adam's moving average of the gradients"});
+    visit(c.beta2, {.name = "beta2",
+                    .range = below_one(),
+                    .group = "Optimizer",
+                    .help = "decay of Adam's moving average of the squared gradients"});
+    visit(c.epsilon, {.name = "epsilon",
+                      .range = more_than(0),
+                      .group = "Optimizer",
+                      .help = "Adam's epsilon, added to the root of the squared gradients"});
+    visit(c.weight_decay, {.name = "weight-decay",
+                           .range = at_least(0),
+                           .group = "Optimizer",
+                           .help = "decoupled weight decay of the optimizer adamw",
+                           .usual = "0.01 with adamw"});
+    visit(c.clip, {.name = "clip",
+                   .range = at_least(0),
+                   .group = "Optimizer",
+                   .help = "largest norm of the gradient, larger ones are scaled down; 0: no limit"});
+    visit(c.ema, {.name = "ema",
+                  .range = below_one(),
+                  .group = "Checkpoints and validation",
+                  .help = "validate and save an exponential moving average of the weights with this decay; 0: off"});
+  }
+  /// Throws UsageError naming the field that is out of range.
   void check() const;
 };
 
@@ -31,10 +67,10 @@ struct AdamOptions {
 ///     adam.step();  // takes the gradients and clears them
 class Adam {
  public:
-  /// Make it after the model: weights that are asked for later are not trained. Throws UsageError for options that
-  /// cannot be.
-  /// `rows`: weights that are trained by rows. A step changes the rows that have a gradient; the moments of all others
-  /// wait, and they do not decay. Throws UsageError for a name that is none of the weights'.
+  /// Make it after the model: weights that the model creates later are not trained. Throws UsageError for options out
+  /// of range.
+  /// `rows`: weights that are trained by rows. A step changes the rows that have a gradient; all other rows and their
+  /// moments stay as they are. Throws UsageError for a name that no weight has.
   explicit Adam(Parameters& parameters, const AdamOptions& options = {}, const std::vector<TrainedRows>& rows = {});
 
   /// The norm of all gradients, times `scale`.
@@ -50,13 +86,15 @@ class Adam {
   void update(double rate, double scale, double norm);
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }  // taken so far
-  void set_steps(std::int64_t steps) { steps_ = steps; }       // when a training goes on
+  void set_steps(std::int64_t steps) { steps_ = steps; }       // of a training that is resumed
 
   // In the order of Parameters::entries().
   [[nodiscard]] std::vector<Tensor>& first_moments() { return first_; }
   /// Means of the squared gradients, in the same order.
   [[nodiscard]] std::vector<Tensor>& second_moments() { return second_; }
   [[nodiscard]] std::vector<Tensor>& mean() { return mean_; }  // the exponential mean of the weights; may be empty
+  /// The same of a constant optimizer.
+  [[nodiscard]] const std::vector<Tensor>& mean() const { return mean_; }
 
  private:
   Parameters& parameters_;

@@ -51,8 +51,8 @@ class Learner {
   virtual ~Learner() = default;
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
-  /// Forward over some examples, each twice when how.r_drop > 0. The arrays that the graph needs live until the next
-  /// call.
+  /// Forward over some examples. With how.r_drop > 0 they come twice, one half after the other. The arrays that the
+  /// graph needs live until the next call.
   [[nodiscard]] virtual BatchLoss loss(std::span<const std::int64_t> examples, const LossOptions& how, Pass& pass) = 0;
   /// The weights that its model trains by rows (RowTable), always in the same order.
   [[nodiscard]] virtual std::vector<TrainedRows> rows() const { return {}; }

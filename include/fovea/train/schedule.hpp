@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "fovea/export.hpp"
+#include "fovea/fields.hpp"
 
 namespace FOVEA_API fovea {
 
@@ -16,17 +17,27 @@ enum class ScheduleKind {
   constant,      // rises linearly, stays
 };
 
-/// The learning rate of each step.
+/// The learning rate of each step, as a share of the largest one.
 struct Schedule {
   ScheduleKind kind = ScheduleKind::inverse_sqrt;  // how it moves
-  double peak = 0;                                 // the largest rate
   std::int64_t warmup = 1000;                      // steps until the largest rate
-  std::int64_t last_step = 0;                      // of cosine and linear
 
   /// Whether it falls to 0 at the last step, and so must know it.
   [[nodiscard]] bool ends() const { return kind == ScheduleKind::cosine || kind == ScheduleKind::linear; }
-  /// At `step` (the first is 1), after `halvings` validations without improvement.
-  [[nodiscard]] double rate(std::int64_t step, int halvings = 0) const;
+  /// The share at `step` (the first is 1) of a training of `last_step` steps, which cosine and linear need, after
+  /// `halvings` validations without improvement.
+  [[nodiscard]] double share(std::int64_t step, std::int64_t last_step = 0, int halvings = 0) const;
+
+  /// Calls visit(value, field) for each field.
+  template <class Self, class Visit>
+  static void fields(Self& c, const Visit& visit) {
+    visit(c.warmup, {.name = "warmup",
+                     .range = at_least(0),
+                     .group = "Optimizer",
+                     .help = "warm-up steps: the learning rate rises linearly to its largest value",
+                     .usual = "1000, at most 30% of the training"});
+    visit(c.kind, {.name = "schedule", .group = "Optimizer", .help = "how the learning rate moves after the warm-up"});
+  }
 };
 
 }  // namespace fovea

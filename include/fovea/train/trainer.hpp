@@ -9,13 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "fovea/export.hpp"
 #include "fovea/nn/parameters.hpp"
 #include "fovea/train/learner.hpp"
 #include "fovea/train/options.hpp"
 
 namespace FOVEA_API fovea {
 
-/// Where a training stands.
+/// The position of a training.
 struct TrainState {
   std::int64_t step = 0;             // updates so far
   std::int64_t epoch = 0;            // counted from 0
@@ -52,10 +53,10 @@ struct Validation {
   double score = 0;                                       // higher is better
   double loss = 0;                                        // per output token
   std::vector<std::pair<std::string, double>> figures{};  // by name, for the log: bleu, accuracy
-  std::string text{};                                     // for people: "loss 1.83  bleu 34.20"
+  std::string text{};                                     // a line to show: "loss 1.83  bleu 34.20"
 };
 
-/// Called while training goes on, on the training's thread.
+/// Sees a training, on the training's thread.
 class TrainObserver {
  public:
   TrainObserver() = default;
@@ -68,31 +69,52 @@ class TrainObserver {
   virtual void validated(const TrainState&, const Validation&, bool /*best*/) {}
   /// After every step; the progress by the same measure as TrainReport's.
   virtual void stepped(const TrainState&, double /*progress*/) {}
-  /// Asked after every step; true writes a checkpoint and ends.
-  [[nodiscard]] virtual bool wants_stop() { return false; }
+};
+
+/// Called after every step; true writes a checkpoint and ends the training.
+using StopRequest = std::function<bool()>;
+
+/// What a training works with; everything that is referred to must outlive it.
+struct TrainerOptions {
+  Parameters& parameters;                   // trained in place
+  const LearnerFactory& make_learner;       // a model on its own copy of the weights
+  const TrainOptions& options;              // limits, rates and intervals
+  const Examples& examples;                 // their sizes
+  BatchPlan& plan;                          // the batches of each epoch
+  TrainObserver& observer;                  // sees reports and validations
+  std::filesystem::path checkpoint_file{};  // where the training is saved
+  /// A JSON object that says what the training was given; a checkpoint made with another one is not continued.
+  std::string fingerprint{};
+  /// Validates the weights (of every entry, in order) that a checkpoint would be saved as.
+  std::function<Validation(std::span<const Tensor> weights, const TrainState& state)> validate{};
+  /// Saves weights that are the best so far.
+  std::function<void(std::span<const Tensor> weights)> save_best{};
+  /// May be empty.
+  StopRequest stop{};
+  /// Whether to continue from the checkpoint file, if there is one.
+  bool resume = false;
 };
 
 /// The training loop: batches, gradients, checkpoints, validation. It knows no kind of model.
-struct Trainer {
-  Parameters& parameters;                 // trained in place
-  const LearnerFactory& make_learner;     // a model on its own copy of the weights
-  const TrainOptions& options;            // limits, rates and how often
-  const Examples& examples;               // their sizes
-  BatchPlan& plan;                        // the batches of each epoch
-  TrainObserver& observer;                // sees reports and validations
-  std::filesystem::path checkpoint_file;  // where the training is saved
-  /// A JSON object that says what the training was given; a checkpoint made with another one is not continued.
-  std::string fingerprint;
-  /// Validates the weights (of every entry, in order) that a checkpoint would be saved as.
-  std::function<Validation(std::span<const Tensor> weights)> validate;
-  /// Saves weights that are the best so far.
-  std::function<void(std::span<const Tensor> weights)> save_best;
-
+///
+///     const Trainer::Result done = Trainer({.parameters = parameters, …}).run();
+class Trainer {
+ public:
   /// Why a training ended.
   enum class End { limit, patience, interrupted };
-  /// Trains until a limit is reached, validation no longer improves, or the observer wants to stop. With `resume` goes
-  /// on from the checkpoint file if there is one.
-  End run(bool resume);
+  /// How a training ended.
+  struct Result {
+    End end;           // why
+    TrainState state;  // at the end
+  };
+
+  /// Throws UsageError naming the option that is out of range.
+  explicit Trainer(TrainerOptions how);
+  /// Trains until a limit is reached, validation no longer improves, or a stop is requested.
+  Result run();
+
+ private:
+  TrainerOptions how_;
 };
 
 }  // namespace fovea

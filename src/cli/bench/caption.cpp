@@ -76,7 +76,7 @@ nlohmann::json measure_captions(const CaptionBench& o) {
   for (int w = 0; w < kBenchWords; ++w) words += "w" + std::to_string(w) + " ";
   const auto tokenizer = train_tokenizer({words}, {.kind = TokenizerKind::word}).tokenizer;
   ModelConfig config;
-  PictureSourceConfig pictures{.picture_encoder = enum_value<PictureEncoder>(o.picture_encoder, "--picture-encoder"),
+  PictureSourceConfig pictures{.picture_encoder = enum_value<PictureEncoder>(o.picture_encoder, "picture_encoder"),
                                .embedding = o.dim};
   config.source = pictures;
   config.encoder = NoEncoderConfig{.dim = o.dim};
@@ -93,10 +93,11 @@ nlohmann::json measure_captions(const CaptionBench& o) {
   const CaptionSet captions(noise.text, store, *tokenizer, 40);
   std::optional<FeatureCache> features;
   if (o.freeze) features.emplace(config, parameters, store, "", std::int64_t{1} << 40);
-  const CaptionData data{config, store, captions, features ? &*features : nullptr, 0, 0};
+  const CaptionData data{config, store, captions, features ? &*features : nullptr};
   const LearnerFactory learners = caption_learners(data);
   Workers workers(learners, parameters, threads(), processes());
-  const TrainOptions options;
+  TrainOptions options;
+  options.adam.rate = 1e-4;
   Adam adam(parameters, options.adam);
   CaptionPlan plan(captions, o.batch_tokens, 1);
   const auto now = [] {

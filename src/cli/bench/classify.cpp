@@ -81,8 +81,9 @@ nlohmann::json measure_classifier(std::int32_t vocabulary, std::int64_t batch_to
   constexpr std::int64_t batches = 32;
   const RandomTexts texts(batches * count, vocabulary, 7);
   const PairExamples examples(texts);
-  Workers workers(label_learners(config, texts, 0), parameters, threads(), processes());
-  const TrainOptions options;
+  Workers workers(label_learners(config, texts), parameters, threads(), processes());
+  TrainOptions options;
+  options.adam.rate = 1e-4;
   Adam adam(parameters, options.adam, workers.rows());
   std::vector<std::int64_t> batch(static_cast<std::size_t>(count));
   double seconds = 0;

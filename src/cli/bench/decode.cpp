@@ -15,7 +15,6 @@
 #include "base/rng.hpp"
 #include "cli/bench/bench.hpp"
 #include "cli/options/storage.hpp"
-#include "cli/train/model_options.hpp"
 #include "fovea/decode/search.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/seq2seq.hpp"
@@ -26,6 +25,7 @@
 #include "kernels/product_time.hpp"
 #include "kernels/rows.hpp"
 #include "model/arithmetic.hpp"
+#include "tasks/training/job/requested_model.hpp"
 
 namespace fovea::cli {
 namespace {
@@ -134,7 +134,9 @@ double bytes_per_step(const ModelConfig& config, const Parameters& parameters) {
 nlohmann::json measure(const DecodeBench& o) {
   const Storage storage = storage_value(o.type);
   ModelConfig config = preset(o.preset);
-  set_decoder_self(config, o.decoder_self);
+  if (!o.decoder_self.empty()) {
+    set_decoder_self(config.generator().decoder, enum_value<DecoderSelf>(o.decoder_self, "decoder_self"));
+  }
   config.tokens().vocabulary = config.generator().vocabulary = o.vocabulary;
   Parameters parameters(1);
   pack_weights(config, parameters, {.type = storage});

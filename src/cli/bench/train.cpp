@@ -18,7 +18,6 @@
 #include "cli/bench/bench.hpp"
 #include "cli/bench/classify.hpp"
 #include "cli/options/precision.hpp"
-#include "cli/train/model_options.hpp"
 #include "fovea/error.hpp"
 #include "fovea/model/folder.hpp"
 #include "fovea/threads.hpp"
@@ -26,6 +25,7 @@
 #include "kernels/product_time.hpp"
 #include "model/arithmetic.hpp"
 #include "tasks/pair_learner.hpp"
+#include "tasks/training/job/requested_model.hpp"
 #include "train/workers.hpp"
 
 namespace fovea::cli {
@@ -80,7 +80,9 @@ constexpr std::int64_t kBatches = 2;
 
 nlohmann::json measure(const TrainBench& o) {
   ModelConfig config = preset(o.preset);
-  set_decoder_self(config, o.decoder_self);
+  if (!o.decoder_self.empty()) {
+    set_decoder_self(config.generator().decoder, enum_value<DecoderSelf>(o.decoder_self, "decoder_self"));
+  }
   config.tokens().vocabulary = config.generator().vocabulary = o.vocabulary;
   config.generator().copy = o.copy;
   if (o.task == "chat") {
@@ -90,7 +92,8 @@ nlohmann::json measure(const TrainBench& o) {
   }
   Parameters parameters(1);
   build_weights(config, parameters);
-  const TrainOptions options;
+  TrainOptions options;
+  options.adam.rate = 1e-4;
   const auto count = std::max<std::int64_t>(1, o.length > 0 ? o.batch_tokens / o.length : o.batch_tokens * 2 / 29);
   const RandomPairs pairs(kBatches * count, o.vocabulary, o.length, o.task == "chat" ? 3 : 1, 7);
   const PairExamples examples(pairs);

@@ -18,7 +18,7 @@
 #include "fovea/attention/attend.hpp"
 #include "fovea/error.hpp"
 #include "fovea/inspector.hpp"
-#include "tasks/training/kept_checkpoints.hpp"
+#include "tasks/training/progress/kept_checkpoints.hpp"
 #include "view/lesson/worked.hpp"
 #include "view/page/compare_page.hpp"
 #include "view/svg/svg.hpp"

@@ -1,4 +1,4 @@
-// --config FILE.toml of fovea train: options under their names, as if they stood on the command line, which wins.
+// --config FILE.toml of fovea train: options under their names. The command line wins.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "cli/command.hpp"
+#include "cli/options/declared_options.hpp"
 #include "fovea/error.hpp"
 #include "text/unicode.hpp"
 
@@ -36,43 +36,36 @@ std::string config_text(const std::string& file) {
 
 }  // namespace
 
-std::vector<std::string> with_config(std::vector<std::string> arguments, const CLI::App& train) {
-  const std::string joined = "--config=";
-  const auto at = std::find_if(arguments.begin(), arguments.end(),
-                               [&](const std::string& a) { return a == "--config" || a.starts_with(joined); });
-  if (at == arguments.end() || (*at == "--config" && at + 1 == arguments.end())) return arguments;
-  const std::string file = *at == "--config" ? *(at + 1) : at->substr(joined.size());
+void add_config_file(const std::string& file, const std::vector<OptionInfo>& options, OptionValues& values) {
   std::vector<CLI::ConfigItem> items;
   try {
     std::istringstream in(config_text(file));
     items = CLI::ConfigTOML().from_config(in);
   } catch (const CLI::Error& error) {
-    throw UsageError(fmt::format("--config: {}: {}", file, error.what()));
+    throw UsageError("config", fmt::format("{}: {}", file, error.what()));
   }
-  std::set<std::string> seen;
+  // A switch of the command line wins over the one that turns the same field the other way.
+  std::set<std::string> decided, seen;
+  for (const OptionInfo& option : options) {
+    if (values.given(option.name)) decided.insert(option.field);
+  }
   for (const auto& item : items) {
     if (item.name == "++" || item.name == "--") continue;  // a section's beginning and end
-    const std::string option = "--" + item.name;
-    if (train.get_option_no_throw(option) == nullptr || option == "--config" || option == "--help") {
-      throw UsageError(fmt::format("--config: {}: {} is not an option of fovea train", file, item.fullname()));
+    const auto option =
+        std::find_if(options.begin(), options.end(), [&](const auto& o) { return o.name == item.name; });
+    const auto refuse = [&](const std::string& problem) {
+      throw UsageError("config", fmt::format("{}: {}", file, problem));
+    };
+    if (option == options.end()) refuse(item.fullname() + " is not an option of fovea train");
+    if (!seen.insert(item.name).second) refuse("duplicate option " + item.name);
+    if (decided.contains(option->field)) continue;
+    if (item.inputs.empty() || item.inputs[0].empty()) refuse(item.name + " needs one value");
+    const std::string text = fmt::format("{}", fmt::join(item.inputs, ","));  // kernels = [3, 4] too
+    if (option->is_switch && text != "true" && text != "false") {
+      refuse(fmt::format("{} is true or false, not {}", item.name, text));
     }
-    if (!seen.insert(option).second) throw UsageError(fmt::format("--config: {}: {} stands twice", file, item.name));
-    const auto given = [&](const std::string& a) { return a == option || a.starts_with(option + "="); };
-    if (std::any_of(arguments.begin(), arguments.end(), given)) continue;
-    const int most = train.get_option(option)->get_expected_max();
-    if (item.inputs.empty() || item.inputs[0].empty() || (item.inputs.size() > 1 && most <= 1))
-      throw UsageError(fmt::format("--config: {}: {} needs one value", file, item.name));
-    const bool flag = most == 0;
-    if (flag && item.inputs[0] != "true" && item.inputs[0] != "false") {
-      throw UsageError(fmt::format("--config: {}: {} is true or false, not {}", file, item.name, item.inputs[0]));
-    }
-    if (!flag) {
-      arguments.push_back(fmt::format("{}={}", option, fmt::join(item.inputs, ",")));  // kernels = [3, 4] too
-    } else if (item.inputs[0] == "true") {
-      arguments.push_back(option);
-    }
+    values.give(item.name, text);
   }
-  return arguments;
 }
 
 }  // namespace fovea::cli

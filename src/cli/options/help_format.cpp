@@ -63,7 +63,7 @@ std::string_view taken_by(std::string_view option) {
   return std::find(std::begin(files), std::end(files), option) != std::end(files) ? "FILE" : "TEXT";
 }
 
-// "1 - 16" as "1 to 16"; nobody wants to read the largest number there is.
+// "1 - 16" as "1 to 16", without the largest number there is.
 std::string range_of(const std::string& limits) {
   const std::size_t begin = limits.find("in [");
   if (begin == limits.npos) return {};
@@ -134,7 +134,7 @@ std::string HelpFormat::make_option_desc(const CLI::Option* option) const {
   if (option->get_required()) more.emplace_back("required");
   const std::string range = range_of(OptionKind(*option).limits);
   std::string usual = default_of(*option);
-  if (usual == "0" && range.starts_with("1 ")) usual.clear();  // stands for "not given"
+  if (usual == "0" && range.starts_with("1 ")) usual.clear();  // means "not given"
   const std::string at_end = " (" + usual + ")";
   if (!usual.empty() && option->get_type_size() != 0 && text.find("default") == text.npos) {
     if (text.ends_with(at_end)) text.resize(text.size() - at_end.size());

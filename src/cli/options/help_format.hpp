@@ -6,7 +6,7 @@
 
 namespace fovea::cli {
 
-class HelpFormat final : public CLI::Formatter {
+class HelpFormat : public CLI::Formatter {
  public:
   HelpFormat() { column_width(30); }
   [[nodiscard]] std::string make_option(const CLI::Option* option, bool positional) const override;

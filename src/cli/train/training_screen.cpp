@@ -5,19 +5,17 @@
 #include <csignal>
 #include <ostream>
 
-#include "cli/options/field_options.hpp"
-
 namespace fovea::cli {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t was_interrupted = 0;
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  interrupted = 0;
+  was_interrupted = 0;
   const auto handler = [](int signal) {
-    interrupted = 1;
+    was_interrupted = 1;
     std::signal(signal, SIG_DFL);
   };
   before_int_ = std::signal(SIGINT, handler);
@@ -29,11 +27,11 @@ InterruptGuard::~InterruptGuard() {
   std::signal(SIGTERM, before_term_);
 }
 
-TrainingScreen::TrainingScreen(const Streams& streams, const CLI::App& command)
-    : out_(streams.err), command_(command), bar_(streams.err, streams.err_is_terminal) {}
+TrainingScreen::TrainingScreen(const Streams& streams)
+    : out_(streams.err), bar_(streams.err, streams.err_is_terminal) {}
 
 void TrainingScreen::started(const std::vector<std::string>& notes) {
-  for (const auto& note : notes) out_ << with_options(note, command_, FieldsIn::backticks) << '\n';
+  for (const auto& note : notes) out_ << note << '\n';
   out_ << std::flush;
 }
 
@@ -61,14 +59,15 @@ void TrainingScreen::samples(const std::vector<ValidationSample>& samples) {
   }
 }
 
-bool TrainingScreen::wants_stop() {
-  return interrupted != 0;
+bool InterruptGuard::interrupted() {
+  return was_interrupted != 0;
 }
 
 std::string TrainingScreen::warning() const {
   if (state_.step == 0 || state_.step >= state_.warmup) return {};
   return fmt::format(
-      "warning: it ended inside its warm-up, after {} of {} steps, before the learning rate reached its largest "
+      "warning: the training ended during its warm-up, after {} of {} steps, before the learning rate reached its "
+      "largest "
       "value; train longer, or give a smaller --warmup\n",
       state_.step, state_.warmup);
 }

@@ -18,30 +18,30 @@ class InterruptGuard {
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
+  /// Whether there was an interrupt since the last guard was made.
+  [[nodiscard]] static bool interrupted();
 
  private:
   void (*before_int_)(int);
   void (*before_term_)(int);
 };
 
-/// Shows what a training reports; stops it when an InterruptGuard heard an interrupt.
+/// Shows what a training reports.
 class TrainingScreen final : public TrainingObserver {
  public:
-  TrainingScreen(const Streams& streams, const CLI::App& command);
+  explicit TrainingScreen(const Streams& streams);
 
   void started(const std::vector<std::string>& notes) override;
   void stepped(const TrainState& state, double progress) override;
   void reported(const TrainReport& report) override;
   void validated(const TrainState& state, const Validation& validation, bool best) override;
   void samples(const std::vector<ValidationSample>& samples) override;
-  bool wants_stop() override;
   void done() { bar_.clear(); }
   /// What the user should know of a training that has ended; empty when there is nothing.
   [[nodiscard]] std::string warning() const;
 
  private:
   std::ostream& out_;
-  const CLI::App& command_;
   ProgressBar bar_;
   std::string last_;
   TrainState state_;

@@ -52,7 +52,7 @@ OnnxMemory encode(OnnxLayers& l, const CnnConfig& c, const std::string& embedded
 }
 
 OnnxMemory encode(OnnxLayers&, const ParallelCnnConfig& c, const std::string&, const std::string&) {
-  throw UsageError(fmt::format("model: ONNX export takes an rnn, cnn or transformer encoder, not {}", c.kind));
+  throw UsageError("model", fmt::format("ONNX export takes an rnn, cnn or transformer encoder, not {}", c.kind));
 }
 
 std::string decode(OnnxLayers& l, const CnnConfig& c, const std::string& embedded, const OnnxMemory& memory) {

@@ -178,7 +178,7 @@ void OnnxGraph::write(const std::filesystem::path& file) const {
   field(model, 8, opset);
   if (model.size() > 0x7FFFFFFF) {
     throw UsageError(
-        fmt::format("model: {} would have {} bytes; ONNX files have less than 2 GiB", file.string(), model.size()));
+        "model", fmt::format("{} would have {} bytes; ONNX files have less than 2 GiB", file.string(), model.size()));
   }
   write_whole_file(file, model);
 }

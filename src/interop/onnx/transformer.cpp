@@ -75,7 +75,7 @@ class TransformerGraph {
     if (c_.activation == Activation::relu) return l_.graph.node("Relu", {x});
     if (c_.activation == Activation::gelu) return half(l_.graph.node("Erf", {l_.times(x, 0.7071067812F)}));
     if (c_.activation == Activation::swish) return l_.times(x, l_.graph.node("Sigmoid", {x}));
-    throw UsageError(fmt::format("model: the activation {} is not written to ONNX", enum_text(c_.activation)));
+    throw UsageError("model", fmt::format("the activation {} is not written to ONNX", enum_text(c_.activation)));
   }
   template <class Inner>
   std::string block(const std::string& norm_name, const std::string& x, const Inner& inner) {

@@ -79,7 +79,7 @@ bool needs_same_width(RnnAttention a) {
 RnnDecoder::RnnDecoder(const RnnDecoderConfig& config, const DecoderSizes& sizes, Parameters& p,
                        const std::string& name)
     : config_(config), name_(name), sizes_(sizes), attended_width_(sizes.memory) {
-  if (sizes.memory == 0 && attends()) throw UsageError("attention: must be none for an RNN decoder without a memory");
+  if (sizes.memory == 0 && attends()) throw UsageError("attention", "must be none for an RNN decoder without a memory");
   const std::int64_t width = config.dim;
   if (needs_same_width(config.attention) && sizes.memory != width) {
     project_memory_ = Linear(p, name + ".memory", sizes.memory, width, {.bias = false});

@@ -72,8 +72,8 @@ Var PictureSource::regions(const Var& features) const {
 
 void put_picture_weights(const std::filesystem::path& from, const PictureSourceConfig& config, Parameters& parameters) {
   if (config.picture_encoder != PictureEncoder::squeezenet) {
-    throw UsageError(fmt::format("picture_weights: the picture encoder must be squeezenet, is {}",
-                                 enum_text(config.picture_encoder)));
+    throw UsageError("picture_weights",
+                     fmt::format("the picture encoder must be squeezenet, is {}", enum_text(config.picture_encoder)));
   }
   put_squeezenet_weights(from, parameters, "picture");
 }

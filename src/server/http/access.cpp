@@ -20,7 +20,7 @@ constexpr std::size_t kMostBuckets = 100000;  // above this, full ones are remov
 }  // namespace
 
 Access::Access(const AccessOptions& options) : options_(options) {
-  if (options.rate < 0) throw UsageError(fmt::format("rate: must be at least 0, is {}", options.rate));
+  if (options.rate < 0) throw UsageError("rate", fmt::format("must be at least 0, is {}", options.rate));
   if (needs_key()) keys_ = read(options.keys);
 }
 

@@ -23,7 +23,7 @@ constexpr int kOtherFiles = 64;  // of models, logs and libraries
 }  // namespace
 
 int listen_on(const std::string& host, int port) {
-  if (port < 0 || port > 65535) throw UsageError(fmt::format("port: must be 0 to 65535, is {}", port));
+  if (port < 0 || port > 65535) throw UsageError("port", fmt::format("must be 0 to 65535, is {}", port));
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
@@ -31,7 +31,7 @@ int listen_on(const std::string& host, int port) {
   addrinfo* found = nullptr;
   const int failed = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (failed != 0) {
-    throw UsageError(fmt::format("host: \"{}\" is no address of this machine: {}", host, ::gai_strerror(failed)));
+    throw UsageError("host", fmt::format("\"{}\" is no address of this machine: {}", host, ::gai_strerror(failed)));
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(found, ::freeaddrinfo);
   int error = 0;
@@ -48,7 +48,7 @@ int listen_on(const std::string& host, int port) {
     ::close(s);
   }
   throw Error(fmt::format("{}:{}: cannot listen: {}{}", host, port, std::strerror(error),
-                          error == EADDRINUSE ? "; `port` chooses another" : ""));
+                          error == EADDRINUSE ? "; port chooses another" : ""));
 }
 
 int port_of(int socket) {

@@ -1,5 +1,8 @@
 #include "tasks/captioning/caption_learner.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace fovea {
 
 Var CaptionLearner::features() {
@@ -16,15 +19,18 @@ BatchLoss CaptionLearner::loss(std::span<const std::int64_t> examples, const Los
   pictures_.clear();
   captions_.clear();
   rows_.clear();
-  // With R-Drop every caption stands there twice, one half after the other.
-  for (int time = 0; time < (how.r_drop > 0 ? 2 : 1); ++time) {
-    for (std::size_t i = 0; i < examples.size(); ++i) {
-      const CaptionSet::Example& e = data_.captions.example(examples[i]);
-      if (time == 0) pictures_.push_back(e.picture);
-      for (std::int64_t c = e.begin; c < e.end; ++c) {
-        captions_.push_back(c);
-        rows_.push_back(static_cast<std::int32_t>(i));
-      }
+  seen_.clear();
+  // An example that comes again, as with R-Drop, shares the regions of the first time: the CNN runs once a picture.
+  for (const std::int64_t one : examples) {
+    const CaptionSet::Example& e = data_.captions.example(one);
+    const auto place = std::find(seen_.begin(), seen_.end(), one) - seen_.begin();
+    if (place == std::ssize(seen_)) {
+      seen_.push_back(one);
+      pictures_.push_back(e.picture);
+    }
+    for (std::int64_t c = e.begin; c < e.end; ++c) {
+      captions_.push_back(c);
+      rows_.push_back(static_cast<std::int32_t>(place));
     }
   }
   const std::int64_t grid = data_.config.pictures().grid();
@@ -37,10 +43,7 @@ BatchLoss CaptionLearner::loss(std::span<const std::int64_t> examples, const Los
   Memory memory = model_.encode(features(), regions_, pass);
   memory.rows = rows_;
   memory.rows_lengths = rows_regions_;
-  LossOptions all = how;
-  all.doubly_stochastic = data_.doubly_stochastic;
-  all.entropy = data_.entropy;
-  return model_.generator().loss(&memory, target_.view(), wanted_.view().ids, all, pass);
+  return model_.generator().loss(&memory, target_.view(), wanted_.view().ids, how, pass);
 }
 
 LearnerFactory caption_learners(const CaptionData& data) {

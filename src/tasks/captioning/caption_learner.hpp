@@ -19,8 +19,6 @@ struct CaptionData {
   const PictureStore& pictures;
   const CaptionSet& captions;
   const FeatureCache* features = nullptr;  // of a frozen CNN; null: it is trained too
-  float doubly_stochastic = 0;             // see LossOptions
-  float entropy = 0;
 };
 
 class CaptionLearner final : public Learner {
@@ -34,6 +32,7 @@ class CaptionLearner final : public Learner {
   const CaptionData& data_;
   PictureModel model_;
   std::vector<std::int64_t> pictures_, captions_;     // of the batch
+  std::vector<std::int64_t> seen_;                    // its different examples
   std::vector<std::int32_t> rows_;                    // which picture each caption is of
   std::vector<std::int64_t> regions_, rows_regions_;  // how many there are, for each picture and each caption
   std::vector<Picture> spare_;

@@ -68,9 +68,9 @@ void add_caption_figures(const TrainingJob& job, const DescribedPictures& pictur
   v.figures.emplace_back("bleu", figures.bleu[3]);
   v.figures.emplace_back("accuracy", accuracy);
   v.figures.emplace_back("rouge_l", figures.rouge_l);
-  v.score = job.validate_by == ValidateBy::bleu    ? figures.bleu[3]
-            : job.validate_by == ValidateBy::rouge ? figures.rouge_l
-                                                   : accuracy;
+  v.score = job.validate == ValidateBy::bleu    ? figures.bleu[3]
+            : job.validate == ValidateBy::rouge ? figures.rouge_l
+                                                : accuracy;
   v.text +=
       fmt::format("  bleu-1 {:.2f}  bleu-4 {:.2f}  cider {:.1f}", figures.bleu[0], figures.bleu[3], figures.cider);
 }
@@ -82,7 +82,7 @@ std::vector<ValidationSample> caption_samples(const TrainingJob& job, const Toke
                                               const Parameters& weights, Validation& v) {
   const DescribedPictures pictures(text, data.pictures);
   const std::size_t all = pictures.places.size();
-  const bool whole = job.validate_by != ValidateBy::loss;
+  const bool whole = job.validate != ValidateBy::loss;
   const Captioner captioner(job.config, tokenizers, weights);
   const Lines outputs = shared_lines(processes(), whole ? all : std::min(kShownPictures, all), [&](LineRange own) {
     const std::size_t count = own.end - own.begin;

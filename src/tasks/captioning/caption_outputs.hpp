@@ -6,7 +6,7 @@
 #include "fovea/captioner.hpp"
 #include "fovea/training_job.hpp"
 #include "tasks/captioning/caption_learner.hpp"
-#include "tasks/training/report.hpp"
+#include "tasks/training/progress/report.hpp"
 #include "text/corpus.hpp"
 
 namespace fovea {

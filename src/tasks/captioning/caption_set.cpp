@@ -80,7 +80,7 @@ CaptionSet::CaptionSet(const text::ParallelText& text, const PictureStore& pictu
   if (empty > 0) notes_.push_back(fmt::format("warning: left out {} empty captions", empty));
   if (too_long > 0) {
     notes_.push_back(
-        fmt::format("warning: left out {} captions of more than {} tokens (`max_length`)", too_long, max_length));
+        fmt::format("warning: left out {} captions of more than {} tokens (max-length)", too_long, max_length));
   }
 }
 

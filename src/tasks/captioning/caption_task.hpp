@@ -12,12 +12,11 @@ namespace fovea {
 /// A line of the source is a picture's place as PictureFiles takes it, a line of the target its caption.
 class CaptionTask final : public TrainingTask {
  public:
-  CaptionTask(TrainingJob& job, Parameters& parameters);
+  CaptionTask(const TrainingJob& job, Parameters& parameters);
 
-  [[nodiscard]] Tokenizers make_tokenizers(std::vector<std::string>& notes) override;
-  void encode(const Tokenizers& tokenizers, bool resumes, std::vector<std::string>& notes) override;
-  void build_model(bool resumes, std::vector<std::string>& notes) override;
-  void add_identity(nlohmann::json& fingerprint) const override;
+  [[nodiscard]] TaskDecisions decide(const ResumedModel* resumed) override;
+  [[nodiscard]] std::vector<std::string> build_model(bool resumes) override;
+  [[nodiscard]] nlohmann::json identity() const override;
   void begin() override;
   [[nodiscard]] BatchPlan& plan() override { return *plan_; }
   [[nodiscard]] ExampleSet training_set() const override;
@@ -36,13 +35,14 @@ class CaptionTask final : public TrainingTask {
     std::optional<FeatureCache> features{};
     std::optional<CaptionData> data{};
   };
+  [[nodiscard]] bool freezes() const { return std::get<CaptionTraining>(job_.task).freeze; }
   void encode(Part& part, const char* what, std::vector<std::string>& notes) const;
   void begin(Part& part, const char* cache) const;
 
-  TrainingJob& job_;
+  TrainingJob job_;  // with what the text decides
   Parameters& parameters_;
   Part train_, valid_;
-  const Tokenizers* tokenizers_ = nullptr;
+  Tokenizers tokenizers_;
   std::optional<CaptionPlan> plan_;
 };
 

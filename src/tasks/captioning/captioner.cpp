@@ -24,8 +24,8 @@ using FeaturesOf = std::function<Var(const PictureModel& model, PictureInputs in
 
 LoadedModel checked_captioner(LoadedModel model) {
   if (std::holds_alternative<PictureSourceConfig>(model.config.source)) return model;
-  throw UsageError(
-      fmt::format("model: {} reads {}, not pictures", model.folder.string(), kind_of(model.config.source)));
+  throw UsageError("model",
+                   fmt::format("{} reads {}, not pictures", model.folder.string(), kind_of(model.config.source)));
 }
 
 }  // namespace
@@ -196,7 +196,7 @@ std::vector<std::vector<Generated>> Captioner::captions(const Tensor& features, 
 
 std::vector<double> Captioner::score(std::span<const std::string> places, std::span<const std::string> captions) const {
   if (places.size() != captions.size()) {
-    throw UsageError(fmt::format("score: {} pictures and {} captions", places.size(), captions.size()));
+    throw UsageError("score", fmt::format("{} pictures and {} captions", places.size(), captions.size()));
   }
   const PictureSourceConfig& shape = config().pictures();
   const std::int64_t longest = config().longest_target();

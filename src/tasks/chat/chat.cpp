@@ -49,12 +49,12 @@ AttentionMatrix attention_over_turns(const AttentionRecord& reply) {
 Chat::Chat(const std::filesystem::path& folder, const GenerateOptions& options)
     : translator_(std::make_unique<const Translator>(folder)), options_(reply_options(options)) {
   if (translator_->config().task() != Task::chat) {
-    throw UsageError(
-        fmt::format("model: {} is of the task {}, not chat", folder.string(), enum_text(translator_->config().task())));
+    throw UsageError("model", fmt::format("{} is of the task {}, not chat", folder.string(),
+                                          enum_text(translator_->config().task())));
   }
   options_.attention = options_.attention || translator_->attends();
   if (options_.n_best != 1)
-    throw UsageError(fmt::format("n_best: a reply is one output, {} are asked for", options_.n_best));
+    throw UsageError("n_best", fmt::format("a reply is one output, {} are asked for", options_.n_best));
   translator_->check(options_);
 }
 

@@ -38,11 +38,11 @@ Classifier::Classifier(std::span<const std::filesystem::path> folders, const Loa
     : Classifier(load_classifiers(folders, how), how) {}
 
 Classifier::Classifier(std::vector<LoadedModel> models, const LoadOptions& how) {
-  if (models.empty()) throw UsageError("model: no folder is given");
+  if (models.empty()) throw UsageError("model", "no folder is given");
   LoadedModel& first = models[0];
   if (!std::holds_alternative<ClassifierConfig>(first.config.head)) {
-    throw UsageError(
-        fmt::format("model: {} holds a {}, not a classifier", first.folder.string(), kind_of(first.config.head)));
+    throw UsageError("model",
+                     fmt::format("{} holds a {}, not a classifier", first.folder.string(), kind_of(first.config.head)));
   }
   tokenizers_ = first.tokenizers;
   first.parameters.unpack();  // saliency takes gradients through them
@@ -54,8 +54,8 @@ Classifier::Classifier(std::vector<LoadedModel> models, const LoadOptions& how) 
     const std::string name = one[0].folder.string();
     others_.push_back(std::make_unique<const Classifier>(std::move(one), how));
     if (others_.back()->labels() == labels_) continue;
-    throw UsageError(fmt::format("model: {} and {} have other labels; models that classify together need the same",
-                                 first.folder.string(), name));
+    throw UsageError("model", fmt::format("{} and {} have other labels; models that classify together need the same",
+                                          first.folder.string(), name));
   }
 }
 
@@ -137,8 +137,8 @@ std::vector<Classification> Classifier::classify(std::span<const std::string> li
                                                  const ClassifyOptions& options) const {
   if (others_.empty()) return classify_alone(lines, options);
   if (options.saliency || !options.kinds.empty()) {
-    throw UsageError(fmt::format("{}: it goes with one model, {} are given", options.saliency ? "saliency" : "kinds",
-                                 others_.size() + 1));
+    throw UsageError(options.saliency ? "saliency" : "kinds",
+                     fmt::format("it goes with one model, {} are given", others_.size() + 1));
   }
   std::vector<std::vector<Classification>> members;
   members.push_back(classify_alone(lines, options));

@@ -15,21 +15,19 @@ namespace fovea {
 /// A TextClassifier at work on pairs whose target is one label.
 class LabelLearner final : public Learner {
  public:
-  /// `penalty` of the hops, as ClassifierHead::loss takes it.
-  LabelLearner(const ModelConfig& config, const text::Pairs& pairs, float penalty, Parameters& parameters)
-      : model_(config, parameters), pairs_(pairs), penalty_(penalty) {}
+  LabelLearner(const ModelConfig& config, const text::Pairs& pairs, Parameters& parameters)
+      : model_(config, parameters), pairs_(pairs) {}
   [[nodiscard]] BatchLoss loss(std::span<const std::int64_t> examples, const LossOptions& how, Pass& pass) override;
   [[nodiscard]] std::vector<TrainedRows> rows() const override { return {model_.table().trained()}; }
 
  private:
   TextClassifier model_;
   const text::Pairs& pairs_;
-  float penalty_;
   TextRows source_;
   std::vector<std::int32_t> labels_;
 };
 
 /// Both must outlive what it makes.
-[[nodiscard]] LearnerFactory label_learners(const ModelConfig& config, const text::Pairs& pairs, float penalty);
+[[nodiscard]] LearnerFactory label_learners(const ModelConfig& config, const text::Pairs& pairs);
 
 }  // namespace fovea

@@ -15,8 +15,8 @@ namespace {
 
 LoadedModel checked_completer(LoadedModel model) {
   if (model.config.task() == Task::complete) return model;
-  throw UsageError(fmt::format("model: {} has the task {}; only a language model continues a text",
-                               model.folder.string(), enum_text(model.config.task())));
+  throw UsageError("model", fmt::format("{} has the task {}; only a language model continues a text",
+                                        model.folder.string(), enum_text(model.config.task())));
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ const Tokenizer& Completer::tokenizer() const {
 void Completer::check(const GenerateOptions& options) const {
   check_options(*loaded_, completion_options(options));
   if (options.attention && !std::holds_alternative<TransformerConfig>(config().generator().decoder)) {
-    throw UsageError("attention: the model has none to show");
+    throw UsageError("attention", "the model has none to show");
   }
 }
 
@@ -105,7 +105,7 @@ std::vector<double> Completer::score(std::span<const std::string> texts) const {
 
 std::vector<double> Completer::score(std::span<const std::string> prompts, std::span<const std::string> texts) const {
   if (prompts.size() != texts.size()) {
-    throw UsageError(fmt::format("score: {} prompts and {} texts", prompts.size(), texts.size()));
+    throw UsageError("score", fmt::format("{} prompts and {} texts", prompts.size(), texts.size()));
   }
   struct Row {
     std::vector<std::int32_t> fed, wanted;

@@ -229,13 +229,13 @@ void check_options(const GenerationTask& task, const GenerateOptions& options) {
   check_search(options);
   options.interventions.check();
   const auto at_least_one = [](const char* field, const std::optional<int>& given) {
-    if (given && *given < 1) throw UsageError(fmt::format("{}: must be at least 1, is {}", field, *given));
+    if (given && *given < 1) throw UsageError(field, fmt::format("must be at least 1, is {}", *given));
   };
   at_least_one("top_weights", options.top_weights);
   at_least_one("batch_tokens", options.batch_tokens);
   const auto within = [](const char* field, const std::optional<int>& given, int count) {
     if (given && (*given < 0 || *given >= std::max(1, count))) {
-      throw UsageError(fmt::format("{0}: {1} given, the decoder has {0}s 0 to {2}", field, *given, count - 1));
+      throw UsageError(field, fmt::format("{1} given, the decoder has {0}s 0 to {2}", field, *given, count - 1));
     }
   };
   const AttentionSize size(task.config());

@@ -68,7 +68,7 @@ class DecoderSteps final : public LiveLesson {
     const std::string line = text_of(question);
     const std::string form = text_of(question, "form");
     if (form != "bahdanau" && form != "luong") {
-      throw UsageError(fmt::format("form: \"{}\" is not one of bahdanau, luong", form));
+      throw UsageError("form", fmt::format("\"{}\" is not one of bahdanau, luong", form));
     }
     check_words(static_cast<std::int64_t>(words_between_spaces(line).size()));
     const Inspector inspector((form == "luong" ? luong_ : bahdanau_).translator());

@@ -61,7 +61,7 @@ class ManyHeads final : public LiveLesson {
   [[nodiscard]] nlohmann::json ask(const nlohmann::json& question) const override {
     const std::string text = text_of(question);
     const int heads = question.value("heads", nlohmann::json(2)).is_number_integer() ? question.value("heads", 2) : 0;
-    if (!taggers_.contains(heads)) throw UsageError("heads: must be 1, 2 or 4");
+    if (!taggers_.contains(heads)) throw UsageError("heads", "must be 1, 2 or 4");
     const std::vector<std::int32_t> ids = tokenizer_->encode(text);
     check_words(static_cast<std::int64_t>(ids.size()));
     const Tagger::Run run = taggers_.at(heads)->run(ids, silenced(question, heads));

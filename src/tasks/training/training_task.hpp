@@ -9,7 +9,7 @@
 
 #include "fovea/model/folder.hpp"
 #include "fovea/training_job.hpp"
-#include "tasks/training/report.hpp"
+#include "tasks/training/progress/report.hpp"
 #include "train/workers.hpp"
 
 namespace fovea {
@@ -21,8 +21,20 @@ struct ExampleSet {
   LearnerFactory learners;
 };
 
-/// Reads its files when it is made. A training then calls the rest in this order. `notes` get what a user should know,
-/// warnings included.
+/// What the folder of a training that is resumed holds.
+struct ResumedModel {
+  ModelConfig config;
+  Tokenizers tokenizers;
+};
+
+/// What a task decides by its files.
+struct TaskDecisions {
+  TrainingJob job;  // with the sizes of vocabularies, and what is chosen from the corpus size
+  Tokenizers tokenizers;
+  std::vector<std::string> notes{};  // what a user should know, warnings included
+};
+
+/// Reads its files when it is made. A training then calls the rest in this order.
 class TrainingTask {
  public:
   TrainingTask() = default;
@@ -30,16 +42,14 @@ class TrainingTask {
   TrainingTask(const TrainingTask&) = delete;
   TrainingTask& operator=(const TrainingTask&) = delete;
 
-  /// Trains tokenizers, or loads the one that the job names, and enters the sizes of their vocabularies in the job's
-  /// config. Not called when a training goes on.
-  [[nodiscard]] virtual Tokenizers make_tokenizers(std::vector<std::string>& notes) = 0;
-  /// Makes examples of the lines, and chooses settings by them. The tokenizers outlive the task's use.
-  virtual void encode(const Tokenizers& tokenizers, bool resumes, std::vector<std::string>& notes) = 0;
-  /// Makes the weights.
-  virtual void build_model(bool resumes, std::vector<std::string>& notes) = 0;
-  /// Adds what the examples and the task's own options are known by.
-  virtual void add_identity(nlohmann::json& fingerprint) const = 0;
-  /// The model folder is the training's own from here on.
+  /// Makes examples of the lines. Trains the tokenizers, or loads the one that the job names, unless a model is resumed
+  /// (else null).
+  [[nodiscard]] virtual TaskDecisions decide(const ResumedModel* resumed) = 0;
+  /// Makes the weights; returns notes for the user.
+  [[nodiscard]] virtual std::vector<std::string> build_model(bool resumes) = 0;
+  /// What the examples and the task's own options are known by, as a JSON object.
+  [[nodiscard]] virtual nlohmann::json identity() const = 0;
+  /// Called when the model folder is the training's own.
   virtual void begin() {}
 
   [[nodiscard]] virtual BatchPlan& plan() = 0;  // the batches of the examples to train on
@@ -51,12 +61,11 @@ class TrainingTask {
                                                               Validation& v) const = 0;
   /// What the finished model makes of a few lines, with attention.
   [[nodiscard]] virtual std::vector<ReportedLine> report_lines() const = 0;
-  /// After the last step.
+  /// Called after the last step.
   virtual void finish(Trainer::End /*end*/) {}
 };
 
-/// Of the kind that the job names. Both must outlive it.
-[[nodiscard]] std::unique_ptr<TrainingTask> make_training_task(TrainingJob& job, Parameters& parameters,
-                                                               std::vector<std::string>& notes);
+/// Of the kind that the job names. `parameters` must outlive it.
+[[nodiscard]] std::unique_ptr<TrainingTask> make_training_task(const TrainingJob& job, Parameters& parameters);
 
 }  // namespace fovea

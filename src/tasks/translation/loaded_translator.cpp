@@ -39,7 +39,7 @@ std::int32_t token_of(const Tokenizer& tokenizer, const std::string& text) {
 }  // namespace
 
 Translator::Loaded::Loaded(std::vector<LoadedModel> models, const LoadOptions& how) {
-  if (models.empty()) throw UsageError("model: no folder is given");
+  if (models.empty()) throw UsageError("model", "no folder is given");
   const std::filesystem::path first = models[0].folder;
   for (LoadedModel& model : models) add(std::move(model), first, how);
   prepare_copying();
@@ -49,27 +49,27 @@ Translator::Loaded::Loaded(std::vector<LoadedModel> models, const LoadOptions& h
 void Translator::Loaded::add(LoadedModel model, const std::filesystem::path& first, const LoadOptions& how) {
   const std::string name = model.folder.string();
   if (!std::holds_alternative<GeneratorConfig>(model.config.head)) {
-    throw UsageError(fmt::format("model: {} holds a {}, which writes no text", name, kind_of(model.config.head)));
+    throw UsageError("model", fmt::format("{} holds a {}, which writes no text", name, kind_of(model.config.head)));
   }
   if (!model.config.reads_tokens()) {
-    throw UsageError(
-        fmt::format("model: {} has the task {} and reads no text to translate", name, enum_text(model.config.task())));
+    throw UsageError("model", fmt::format("{} has the task {} and reads no text to translate", name,
+                                          enum_text(model.config.task())));
   }
   if (members.empty()) both = model.tokenizers;
   for (const auto& [side, ours, its] : {std::tuple("source", both.source.get(), model.tokenizers.source.get()),
                                         std::tuple("target", both.target.get(), model.tokenizers.target.get())}) {
     if (ours == its || same_tokens(*ours, *its)) continue;
-    throw UsageError(fmt::format("model: {} and {} have other {} tokens; models that write together need the same",
-                                 first.string(), name, side));
+    throw UsageError("model", fmt::format("{} and {} have other {} tokens; models that write together need the same",
+                                          first.string(), name, side));
   }
   if (!members.empty() && model.config.generator().copy != config().generator().copy) {
-    throw UsageError(fmt::format("model: of {} and {} only one copies; models that write together all do or none",
-                                 first.string(), name));
+    throw UsageError("model", fmt::format("of {} and {} only one copies; models that write together all do or none",
+                                          first.string(), name));
   }
   members.push_back(std::make_unique<PackedModel<Seq2Seq>>(model.config, std::move(model.parameters), how));
   if (reads_end() != members.back()->config.tokens().end_of_sequence) {
     throw UsageError(
-        fmt::format("model: of {} and {} only one reads the end of sequence of the source", first.string(), name));
+        "model", fmt::format("of {} and {} only one reads the end of sequence of the source", first.string(), name));
   }
 }
 

@@ -73,15 +73,14 @@ void Translator::check(const GenerateOptions& options) const {
                                                        {"head", options.head.has_value()}};
   for (const auto& [field, given] : of_one_model) {
     if (given && models > 1) {
-      throw UsageError(fmt::format("{}: it goes with one model, {} are given", field, models));
+      throw UsageError(field, fmt::format("it goes with one model, {} are given", models));
     }
   }
   const std::int64_t longest = loaded_->rules().longest;
   for (const auto& [field, given] :
        {std::pair("max_length", options.max_length.value_or(0)), {"min_length", options.min_length}}) {
     if (longest > 0 && given > longest) {
-      throw UsageError(
-          fmt::format("{}: {} given, the model has learned positions for {} tokens", field, given, longest));
+      throw UsageError(field, fmt::format("{} given, the model has learned positions for {} tokens", given, longest));
     }
   }
 }
@@ -118,7 +117,7 @@ GenerationTrace Translator::trace(const std::string& line, const GenerateOptions
   if (how.kinds.empty() && loaded_->members.size() == 1) how.kinds = {AttentionKind::cross};
   check(how);
   const GenerationInput input = loaded_->read_line(line, 0, how.interventions);
-  if (input.ids.empty()) throw UsageError("attention: the line holds no text");
+  if (input.ids.empty()) throw UsageError("attention", "the line holds no text");
   loaded_->check_length(input.length, call.first_line);
   std::vector<BeamTree> trees;
   GenerationTrace trace{.output = std::move(generate(*loaded_, std::span(&input, 1), how, call, &trees)[0][0])};
@@ -132,9 +131,9 @@ GenerationTrace Translator::trace(const std::string& line, const GenerateOptions
 std::vector<double> Translator::score(std::span<const std::string> sources,
                                       std::span<const std::string> targets) const {
   if (sources.size() != targets.size()) {
-    throw UsageError(fmt::format("score: {} sources and {} targets", sources.size(), targets.size()));
+    throw UsageError("score", fmt::format("{} sources and {} targets", sources.size(), targets.size()));
   }
-  if (loaded_->members.size() > 1) throw UsageError("score: it takes a single model");
+  if (loaded_->members.size() > 1) throw UsageError("score", "it takes a single model");
   TextPairs pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     GenerationInput line = loaded_->read_line(sources[i], i);
@@ -158,7 +157,7 @@ std::vector<double> Translator::score(std::span<const std::string> sources,
       const std::size_t begin = b == 0 ? 0 : ends[b - 1];
       const auto which = std::span<const std::int64_t>(order).subspan(begin, ends[b] - begin);
       PairBatch batch;
-      batch.fill(pairs, which, 1, loaded_->reads_end() ? Marks::end : Marks::none,
+      batch.fill(pairs, which, loaded_->reads_end() ? Marks::end : Marks::none,
                  loaded_->copying ? loaded_->copying->vocabulary() : 0);
       const ModelCopies<Seq2Seq>::Lease lease(loaded_->members[0]->copies);
       std::vector<double> part(which.size());

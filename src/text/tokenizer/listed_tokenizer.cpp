@@ -176,7 +176,7 @@ TrainedTokenizer train_listed(std::span<const std::vector<std::string>* const> l
   if (counts.total() == 0) throw UsageError("the text for the vocabulary is empty");
   const auto entries = counts.sorted();
   if (options.kind == TokenizerKind::label && counts.different() + special_ids > options.vocab) {
-    throw UsageError(fmt::format("{} different labels need a `vocab` of {}, not {}", counts.different(),
+    throw UsageError(fmt::format("{} different labels need a vocab of {}, not {}", counts.different(),
                                  counts.different() + special_ids, options.vocab));
   }
   Vocabulary vocabulary;
@@ -189,12 +189,12 @@ TrainedTokenizer train_listed(std::span<const std::vector<std::string>* const> l
     ++taken;
   }
   if (options.vocab <= special_ids) {
-    throw UsageError(
-        fmt::format("vocab: {} leaves no room for tokens; at least {} is right", options.vocab, special_ids + 1));
+    throw UsageError("vocab",
+                     fmt::format("{} leaves no room for tokens; at least {} is right", options.vocab, special_ids + 1));
   }
   if (taken == 0) {
-    throw UsageError(fmt::format("min_count: none of {} tokens was met {} times, the most frequent {} times",
-                                 entries.size(), options.min_count, entries.front().count));
+    throw UsageError("min_count", fmt::format("none of {} tokens was met {} times, the most frequent {} times",
+                                              entries.size(), options.min_count, entries.front().count));
   }
   TrainedTokenizer out;
   out.report.asked = options.vocab;

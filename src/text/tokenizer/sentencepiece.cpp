@@ -302,7 +302,7 @@ TrainedTokenizer train_sentencepiece(std::span<const std::vector<std::string>* c
   std::vector<std::string> text = learnable(lines);
   if (text.empty()) throw UsageError("the text for the subwords is empty");
   if (options.vocab < 2 * special_ids + 4) {
-    throw UsageError(fmt::format("vocab: {} leaves no room for subwords; at least 12 is right", options.vocab));
+    throw UsageError("vocab", fmt::format("{} leaves no room for subwords; at least 12 is right", options.vocab));
   }
   const Characters characters = choose_characters(text, options.vocab);
   std::string model;

@@ -22,7 +22,7 @@ std::shared_ptr<const Tokenizer> load(const std::filesystem::path& file,
 
 TrainedTokenizer train(std::span<const std::vector<std::string>* const> lines, const TokenizerOptions& options) {
   if (options.kind == TokenizerKind::byte_pairs) {
-    throw UsageError("kind: byte pairs are read from imported models and not trained; sentencepiece is");
+    throw UsageError("kind", "byte pairs are read from imported models and not trained; sentencepiece is");
   }
   return options.kind == TokenizerKind::sentencepiece ? text::train_sentencepiece(lines, options)
                                                       : text::train_listed(lines, options);

@@ -74,9 +74,9 @@ class AttentionLessonBuilder {
       if (map.layer == layer_ && map.head == head_) map_ = &map;
     }
     if (layer_ >= layers) {
-      throw UsageError(fmt::format("layer: {} given, there are layers 0 to {}", layer_, layers - 1));
+      throw UsageError("layer", fmt::format("{} given, there are layers 0 to {}", layer_, layers - 1));
     }
-    if (head_ >= heads_) throw UsageError(fmt::format("head: {} given, there are heads 0 to {}", head_, heads_ - 1));
+    if (head_ >= heads_) throw UsageError("head", fmt::format("{} given, there are heads 0 to {}", head_, heads_ - 1));
   }
 
   [[nodiscard]] const Tensor* traced(const char* name) const { return run_.trace.find(site_ + "." + name); }

@@ -32,7 +32,7 @@ AttentionKind default_kind(const ModelRun& run) {
   if (has_kind(run, AttentionKind::encoder)) return AttentionKind::encoder;
   if (run.config.task() == Task::complete && has_kind(run, AttentionKind::decoder)) return AttentionKind::decoder;
   if (has_kind(run, AttentionKind::cross)) return AttentionKind::cross;
-  throw UsageError("kind: the model has no attention");
+  throw UsageError("kind", "the model has no attention");
 }
 
 Lesson lesson_of(const ModelRun& run, const ModelLessonOptions& options) {
@@ -41,8 +41,8 @@ Lesson lesson_of(const ModelRun& run, const ModelLessonOptions& options) {
     return pooling_lesson(run, options);
   }
   if (options.kind && !has_kind(run, *options.kind)) {
-    throw UsageError(
-        fmt::format("kind: the model has no {} attention; it has {}", name_of(*options.kind), kinds_of(run)));
+    throw UsageError("kind",
+                     fmt::format("the model has no {} attention; it has {}", name_of(*options.kind), kinds_of(run)));
   }
   if (decodes_by_rnn(run) && options.kind.value_or(AttentionKind::cross) == AttentionKind::cross) {
     return rnn_lesson(run, options);
@@ -55,7 +55,7 @@ Lesson lesson_of(const ModelRun& run, const ModelLessonOptions& options) {
 ChosenPair chosen_pair(const AttentionMatrix& weights, const ModelLessonOptions& options, bool self_attention) {
   const auto check = [](const char* field, const std::optional<std::int64_t>& given, std::int64_t count) {
     if (given && (*given < 0 || *given >= count)) {
-      throw UsageError(fmt::format("{}: {} given, there are positions 0 to {}", field, *given, count - 1));
+      throw UsageError(field, fmt::format("{} given, there are positions 0 to {}", *given, count - 1));
     }
   };
   check("query", options.query, weights.rows);

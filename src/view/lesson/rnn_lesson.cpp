@@ -25,8 +25,8 @@ class RnnLessonBuilder {
         config_(std::get<RnnDecoderConfig>(run.config.generator().decoder)),
         source_(lesson_names(run.source)),
         target_(lesson_names(run.target)) {
-    if (options.layer > 0) throw UsageError(fmt::format("layer: {} given, there is one attention", options.layer));
-    if (options.head > 0) throw UsageError(fmt::format("head: {} given, there is one head", options.head));
+    if (options.layer > 0) throw UsageError("layer", fmt::format("{} given, there is one attention", options.layer));
+    if (options.head > 0) throw UsageError("head", fmt::format("{} given, there is one head", options.head));
     if (!attends()) return;
     weights_ = matrix("decoder.attention.weights");
     pair_ = chosen_pair(weights_, options, false);

@@ -21,7 +21,7 @@ const nlohmann::json& dictionary() {
 LessonLanguage lesson_language(std::string_view name) {
   if (name == "en") return LessonLanguage::english;
   if (name == "zh") return LessonLanguage::chinese;
-  throw UsageError(fmt::format("language: must be en or zh, is \"{}\"", name));
+  throw UsageError("language", fmt::format("must be en or zh, is \"{}\"", name));
 }
 
 LessonLanguage language_of(std::string_view sentence) {

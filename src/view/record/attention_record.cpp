@@ -129,7 +129,7 @@ AttentionRecord record_of_kind(const AttentionRecord& record, AttentionKind kind
     if (map.kind == kind) out.maps.push_back(map);
   }
   if (out.maps.empty()) {
-    throw UsageError(fmt::format("kind: the record has no {} attention", name_of(kind)));
+    throw UsageError("kind", fmt::format("the record has no {} attention", name_of(kind)));
   }
   out.source = out.maps[0].keys;
   out.target = out.maps[0].queries;

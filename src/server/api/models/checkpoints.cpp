@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "server/http/fields.hpp"
-#include "tasks/training/kept_checkpoints.hpp"
+#include "tasks/training/progress/kept_checkpoints.hpp"
 
 namespace fovea::server {
 namespace {

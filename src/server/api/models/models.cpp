@@ -37,8 +37,8 @@ std::unique_ptr<Model> load(const ModelPlace& place) {
     case Task::chat:
       return ChatModel::load(place);
     default:
-      throw UsageError(
-          fmt::format("model: {} has the task {}, which is not served", place.folder.string(), enum_text(task)));
+      throw UsageError("model",
+                       fmt::format("{} has the task {}, which is not served", place.folder.string(), enum_text(task)));
   }
 }
 
@@ -69,7 +69,8 @@ ModelPlace ModelPlace::parse(const std::string& text) {
   const bool plain = !name.empty() && name.size() <= 100 && name.find('/') == std::string::npos;
   if (!plain || equals + 1 == text.size()) {
     throw UsageError(
-        fmt::format("model: \"{}\" is neither a folder nor a name and a folder, as in en-de=DIR or topics=DIR", text));
+        "model",
+        fmt::format("\"{}\" is neither a folder nor a name and a folder, as in en-de=DIR or topics=DIR", text));
   }
   return {text.substr(equals + 1), name};
 }
@@ -116,11 +117,11 @@ void Models::add(std::unique_ptr<Model> model, const ModelPlace& place) {
   for (const auto& other : all_) {
     if (other->name() != model->name()) continue;
     if (translation != nullptr && other->task() == Task::generate) {
-      throw UsageError(fmt::format("model: two models translate {}; name the languages of one, as in en-de={}",
-                                   model->name(), place.folder.string()));
+      throw UsageError("model", fmt::format("two models translate {}; name the languages of one, as in en-de={}",
+                                            model->name(), place.folder.string()));
     }
-    throw UsageError(fmt::format("model: two models are called {}; name one of them, as in other={}", model->name(),
-                                 place.folder.string()));
+    throw UsageError("model", fmt::format("two models are called {}; name one of them, as in other={}", model->name(),
+                                          place.folder.string()));
   }
   if (translation != nullptr) {
     translations_.push_back(translation);

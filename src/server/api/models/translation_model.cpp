@@ -74,7 +74,7 @@ std::unique_ptr<Model> TranslationModel::load(const ModelPlace& place) {
   auto pair = text::language_pair(place.name.empty() ? translator->config().languages : place.name);
   if (!pair && !place.name.empty()) {
     throw UsageError(
-        fmt::format("model: \"{}\" is not the languages of {}, as in en-de=DIR", place.name, place.folder.string()));
+        "model", fmt::format("\"{}\" is not the languages of {}, as in en-de=DIR", place.name, place.folder.string()));
   }
   if (!pair) pair = {"source", "target"};
   return std::make_unique<TranslationModel>(pair->first, pair->second, std::move(translator),
