@@ -269,7 +269,7 @@ TEST(CompleteCommand, RefusesInOneLineWhatALanguageModelDoesNotHave) {
   refused({"chat", "--model", m}, "reads no text to translate");
   refused({"export", "--model", m, "--to", "onnx", m + "-onnx"}, "a language model has no encoder");
   refused({"train", "--task", "complete", "--model", m + "-t", "--source", m, "--target", m},
-          "--task: a language model");
+          "--task: \"complete\" is not one of");
   refused({"explain", "--model", m, "a", "--kind", "cross"}, "no cross attention");
 }
 

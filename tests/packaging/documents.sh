@@ -10,7 +10,7 @@ for name in $("$fovea" --help | sed -n '/^Subcommands:/,$ s/^  \([a-z]*\) .*/\1/
   page=$(zcat "$folder/man/fovea-$name.1.gz" | sed 's/\\-/-/g')
   help=--help
   [ "$name" != train ] || help=--help-all
-  for option in $("$fovea" "$name" $help | grep -oE '^  (-h,)?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'); do
+  for option in $("$fovea" "$name" "$help" | grep -oE '^  (-h,)?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'); do
     grep -q -- "$option\\\\fR" <<<"$page" || fail "fovea-$name.1 lacks $option"
   done
   count=$((count + 1))
