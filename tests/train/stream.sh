@@ -76,11 +76,11 @@ refused 1 'shards/000000.shard: damaged' train parts 40 --stream shards --stream
 head -n 100 large.target >short.target
 cp large.source short.source
 text=short refused 1 'short.source has 120000 lines but short.target has 100' train unequal 40 --stream shards
-refused 2 '^fovea: --stream-memory: 0 ' train small 40 --stream shards --stream-memory 0
+refused 2 '^fovea: --stream-memory: must be at least 1, is 0' train small 40 --stream shards --stream-memory 0
 refused 2 '^fovea: --stream: ' train labels 40 --stream shards --task classify
 files=(--source train.source --target train.target)
 valid=(--valid-source valid.source --valid-target valid.target)
-refused 2 '^fovea: --stream: --valid-source' "$fovea" train --model x "${files[@]}" --stream shards
+refused 2 '^fovea: --stream: needs valid-source' "$fovea" train --model x "${files[@]}" --stream shards
 refused 2 '^fovea: --subword-sampling: ' "$fovea" train --model x "${files[@]}" "${valid[@]}" --stream shards --subword-sampling 0.1
 paste train.source train.target >train.tsv
 refused 2 '^fovea: --stream: ' "$fovea" train --model x --pairs train.tsv "${valid[@]}" --stream shards
