@@ -12,7 +12,7 @@ int main() {
   const Tensor query = Tensor::full({1, 1, 1}, 1);
   const Tensor scores = Tensor::of({1, 5, 1}, {2.0F, 1.5F, 0.5F, 0.0F, -1.0F});
   const std::vector<std::pair<const char*, Normalizer>> normalizers = {{"softmax", normalizer::Softmax{}},
-                                                                       {"1.5-entmax", normalizer::Entmax15{}},
+                                                                       {"1.5-entmax", normalizer::Entmax{}},
                                                                        {"sparsemax", normalizer::Sparsemax{}},
                                                                        {"hard", normalizer::Hard{}}};
   std::printf("%-10s  2.0  1.5  0.5  0.0 -1.0\n", "scores");

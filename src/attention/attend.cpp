@@ -20,7 +20,8 @@ Shape per_query(const Plan& plan, bool headless, Int heads, std::initializer_lis
 }
 
 struct Made {
-  Tensor context, weights, log_probability;
+  Tensor context, weights;
+  Tensor logs;   // the log-probability of a sampled key, or softmax's log-sum; they exclude each other
   Tensor stats;  // empty: by rows
 };
 
@@ -37,9 +38,10 @@ Made compute(const Plan& plan, bool tiles, Attended& result, const Shape& contex
     out.weights = made.weights;
   }
   if (plan.sampled()) {
-    made.log_probability = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries}));
-    out.log_probability = {made.log_probability.data(), plan.heads * plan.queries, plan.queries, 1};
+    made.logs = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries}));
+    out.log_probability = {made.logs.data(), plan.heads * plan.queries, plan.queries, 1};
   }
+  if (plan.want_log_sum) out.log_sum = made.logs = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries}));
   if (plan.top > 0) {
     result.top.weight = Tensor::empty(per_query(plan, headless, plan.heads, {plan.queries, plan.top}));
     result.top.index.resize(static_cast<std::size_t>(result.top.weight.size()));
@@ -68,6 +70,11 @@ Attended attend_by(const Var& query, const Var& key, const Var& value, const Att
   const detail::Ref<Plan> plan = prepare(query, key, value, how);
   const bool learns = detail::recording(plan->inputs);
   if (learns && plan->editor != nullptr) throw UsageError("attend: editor: edited weights have no gradient");
+  if (learns && plan->modifiers) {
+    for (const auto& one : plan->modifiers->list()) {
+      if (!one->differentiable()) throw UsageError(fmt::format("attend: {} has no backward()", one->name()));
+    }
+  }
   const bool tiles = may_tile && !plan->want_scores && plan->editor == nullptr && fits_tiles(*plan.get(), learns);
   const bool headless = query.rank() <= 3 && how.heads == 0;
   Shape context_shape = query.shape();
@@ -78,33 +85,31 @@ Attended attend_by(const Var& query, const Var& key, const Var& value, const Att
 
   const Tensor context = made.context;
   const Tensor stats = made.stats;
-  // Which output is which: context, then the weights and the log-probability where they are.
-  const int log_at = made.weights ? 2 : 1;
+  // Which output is which: context, then the weights and the logs where they are.
+  const std::size_t logs_at = made.weights ? 2 : 1;
   const bool has_weights = static_cast<bool>(made.weights);
-  const bool has_log = static_cast<bool>(made.log_probability);
-  const auto walk_back = [plan, context, stats, log_at, has_weights, has_log](std::span<const Tensor> grads) {
-    const Tensor& dcontext = grads[0];
+  const bool has_logs = static_cast<bool>(made.logs);
+  const auto walk_back = [plan, context, stats, logs_at, has_weights, has_logs](std::span<const Tensor> grads) {
+    Tensor dcontext = grads[0];
+    const Tensor dlogs = has_logs ? grads[logs_at] : Tensor();
     if (stats) {
-      fused_path_backward(*plan.get(), plan->query_view(context), stats, plan->query_view(dcontext));
+      if (!dcontext) dcontext = Tensor::zeros(context.shape());
+      fused_path_backward(*plan.get(), plan->query_view(context), stats, plan->query_view(dcontext), dlogs);
       return;
     }
     const Tensor dweights = has_weights ? grads[1] : Tensor();
-    View dlog;
-    if (has_log && grads[static_cast<std::size_t>(log_at)]) {
-      dlog = {grads[static_cast<std::size_t>(log_at)].data(), plan->heads * plan->queries, plan->queries, 1};
-    }
-    rows_backward(*plan.get(), dcontext ? plan->query_view(dcontext) : View{}, dweights, dlog);
+    View dlogs_view;
+    if (dlogs) dlogs_view = {dlogs.data(), plan->heads * plan->queries, plan->queries, 1};
+    rows_backward(*plan.get(), dcontext ? plan->query_view(dcontext) : View{}, dweights, dlogs_view);
   };
   const std::span<const Var> inputs = plan->inputs;
-  if (has_weights && has_log) {
-    record({{&result.context, made.context},
-            {&result.weights, made.weights},
-            {&result.log_probability, made.log_probability}},
-           inputs, walk_back);
+  Var& logs = plan->sampled() ? result.log_probability : result.log_sum;
+  if (has_weights && has_logs) {
+    record({{&result.context, made.context}, {&result.weights, made.weights}, {&logs, made.logs}}, inputs, walk_back);
   } else if (has_weights) {
     record({{&result.context, made.context}, {&result.weights, made.weights}}, inputs, walk_back);
-  } else if (has_log) {
-    record({{&result.context, made.context}, {&result.log_probability, made.log_probability}}, inputs, walk_back);
+  } else if (has_logs) {
+    record({{&result.context, made.context}, {&logs, made.logs}}, inputs, walk_back);
   } else {
     record({{&result.context, made.context}}, inputs, walk_back);
   }

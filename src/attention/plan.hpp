@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "attention/modifiers.hpp"
 #include "attention/visibility.hpp"
 #include "base/arena.hpp"
 #include "fovea/attention/attend.hpp"
@@ -42,7 +43,7 @@ enum class Kind {
   block,     // the user's, by block
 };
 
-/// What gradients can flow into. Parameters of a block score follow from `parameters` on.
+/// What gradients can flow into. Parameters of a block score follow from `parameters` on, then those of modifiers.
 enum Input : int {
   query,
   key,
@@ -51,6 +52,8 @@ enum Input : int {
   bias,
   distance_bias,
   row_term,
+  sink,
+  alphas,
   shaw_keys,
   shaw_values,
   centers,
@@ -67,6 +70,9 @@ struct Plan final : detail::Counted {
   Activation activation = Activation::tanh;
   score::Pairwise pairwise;
   score::Block block;
+  float softcap = 0;
+  std::optional<Modifiers> modifiers;  // what they need to be called; empty: none
+  std::size_t first_modifier_input = 0;
   Normalizer normalizer;
   float temperature = 1;
 
@@ -78,11 +84,14 @@ struct Plan final : detail::Counted {
   const float* w = nullptr;  // [dim] of the additive score
   Visibility visibility;
   View row_term;        // one value per query; row = 1
+  Tensor sinks;         // [H]
+  Tensor alphas;        // [H], of entmax where they are learned
   View shaw_k, shaw_v;  // rows 0 to 2K
   Int shaw_reach = 0;   // K
   bool local = false, gaussian = false;
   Int half_width = 0;
   View center;                   // one value per query
+  BlockMask blocks;              // owns the memory of visibility.blocks
   Ints edge_start, edge_column;  // CSR or empty
   float dropout = 0;
   std::uint64_t dropout_seed = 0;
@@ -92,7 +101,7 @@ struct Plan final : detail::Counted {
   Ints row_slot, head_slot;  // where a chosen row or head goes, -1 for the others; empty: all in order
   Int weight_rows = 0, weight_heads = 0;
   Int top = 0;
-  bool want_column_sums = false, want_entropy = false, want_scores = false;
+  bool want_column_sums = false, want_entropy = false, want_scores = false, want_log_sum = false;
   const WeightEditor* editor = nullptr;
 
   Int packed_heads = 1, packed_kv_heads = 1;  // heads side by side in rows of q and context, of k and v
@@ -108,6 +117,8 @@ struct Plan final : detail::Counted {
 
   [[nodiscard]] Int group() const { return heads / kv_heads; }
   [[nodiscard]] Int length(Int b) const { return visibility.lengths == nullptr ? keys : visibility.lengths[b]; }
+  /// Whether scores are changed between scale and biases.
+  [[nodiscard]] bool changes_scores() const { return softcap > 0 || modifiers.has_value(); }
   [[nodiscard]] bool has_edges() const { return !edge_start.empty(); }
   [[nodiscard]] bool sampled() const { return std::holds_alternative<normalizer::Sampled>(normalizer); }
   [[nodiscard]] const Var& input(int which) const { return inputs[static_cast<std::size_t>(which)]; }
@@ -119,6 +130,7 @@ struct Outputs {
   View context{};    // rows of dv
   Tensor weights{};  // [B, weight_heads, weight_rows, Tk], or [B, weight_heads, E] with edges
   View log_probability{};
+  Tensor log_sum{};     // [B, H, Tq]
   Tensor top_weight{};  // [B, H, Tq, top]
   Int* top_index = nullptr;
   Tensor column_sums{};       // [B, H, Tk]

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attention/block_map.hpp"
 #include "attention/relative_bias.hpp"
 #include "autograd/dropout.hpp"
 #include "fovea/error.hpp"
@@ -81,6 +82,91 @@ void set_biases(Plan& plan, const AttendOptions& how) {
     plan.alibi = alibi_slopes(plan.heads);
     plan.visibility.alibi_slopes = plan.alibi.data();
   }
+}
+
+// Visibility that takes a map of tiles: dilated and global windows, prefixes, documents, a map of the caller's.
+void set_blocks(Plan& plan, const AttendOptions& how) {
+  BlockMask blocks = how.blocks;
+  const auto fits = [&](const BlockMask& map) {
+    return map.queries() == plan.queries && map.keys() == plan.keys && (map.batch() == 1 || map.batch() == plan.batch);
+  };
+  if (blocks && !fits(blocks)) {
+    throw ShapeError(fmt::format("attend: blocks [{},{},{}]: expected [1,{},{}] or [{},{},{}], [batch,queries,keys]",
+                                 blocks.batch(), blocks.queries(), blocks.keys(), plan.queries, plan.keys, plan.batch,
+                                 plan.queries, plan.keys));
+  }
+  if (how.dilation != 1 || how.global_keys != 0 || how.prefix != 0) {
+    blocks = blocks & BlockMask::of_pattern(plan.queries, plan.keys,
+                                            {.causal = how.causal,
+                                             .window = how.window,
+                                             .dilation = how.dilation,
+                                             .global_keys = how.global_keys,
+                                             .prefix = how.prefix});
+    plan.visibility.causal = false;  // both are in the map
+    plan.visibility.window = -1;
+  }
+  if (!how.documents.empty()) {
+    if (plan.queries != plan.keys) {
+      throw ShapeError(
+          fmt::format("attend: documents: expected as many queries as keys, not {} and {}", plan.queries, plan.keys));
+    }
+    blocks = blocks & BlockMask::of_documents(how.documents, plan.batch, plan.keys);
+  }
+  if (blocks && !how.edges.row_start.empty()) throw UsageError("attend: blocks do not go with edges");
+  plan.blocks = blocks;
+  if (blocks) plan.visibility.blocks = {blocks.map()->heads.data(), blocks.batch() == 1 ? 0 : 1, 0};
+}
+
+void set_alphas(Plan& plan, const normalizer::Entmax& how) {
+  const auto check = [](float alpha) {
+    if (alpha > 1 && alpha <= 2) return;
+    throw UsageError(fmt::format("attend: alpha {}: expected more than 1 and at most 2", alpha));
+  };
+  check(how.alpha);
+  if (!how.alphas) return;
+  if (!(how.alphas.shape() == Shape{plan.heads})) {
+    throw ShapeError(
+        fmt::format("attend: alphas {}: expected [{}], one for each head", how.alphas.shape().text(), plan.heads));
+  }
+  plan.alphas = how.alphas.value().contiguous();
+  for (const float alpha : plan.alphas.values()) check(alpha);
+  plan.inputs[Input::alphas] = how.alphas;
+}
+
+// What changes the scores, and a sink next to them.
+void set_changes(Plan& plan, const AttendOptions& how) {
+  if (!(how.softcap >= 0) || std::isinf(how.softcap)) {
+    throw UsageError(fmt::format("attend: softcap {}: expected a number above 0, or 0 for none", how.softcap));
+  }
+  plan.softcap = how.softcap;
+  plan.first_modifier_input = plan.inputs.size();
+  if (!how.modifiers.empty()) {
+    if (!how.edges.row_start.empty()) throw UsageError("attend: modifiers do not go with edges");
+    for (const auto& one : how.modifiers) {
+      if (one == nullptr) throw UsageError("attend: a modifier is null");
+      one->check(plan.batch, plan.heads, plan.queries, plan.keys);
+      for (const Var& parameter : one->parameters()) plan.inputs.push_back(parameter);
+    }
+    plan.modifiers.emplace(how.modifiers, plan.visibility.offset);
+  }
+  if (!how.sink && !how.off_by_one) return;
+  if (how.sink && how.off_by_one) throw UsageError("attend: sink and off_by_one exclude each other");
+  if (!std::holds_alternative<normalizer::Softmax>(how.normalizer)) {
+    throw UsageError("attend: sink and off_by_one go with softmax");
+  }
+  if (how.off_by_one) {
+    plan.sinks = Tensor::zeros({plan.heads});
+    return;
+  }
+  if (!(how.sink.shape() == Shape{plan.heads})) {
+    throw ShapeError(
+        fmt::format("attend: sink {}: expected [{}], one for each head", how.sink.shape().text(), plan.heads));
+  }
+  plan.sinks = how.sink.value().contiguous();
+  for (const float sink : plan.sinks.values()) {
+    if (!std::isfinite(sink)) throw UsageError(fmt::format("attend: sink: expected finite numbers, found {}", sink));
+  }
+  plan.inputs[Input::sink] = how.sink;
 }
 
 void set_shaw(Plan& plan, const RelativePositions& how) {
@@ -194,6 +280,10 @@ void set_wants(Plan& plan, const WeightsRequest& want) {
   plan.want_entropy = want.entropy;
   if (want.scores && plan.has_edges()) throw UsageError("attend: want.scores does not go with edges");
   plan.want_scores = want.scores;
+  plan.want_log_sum = want.log_sum;
+  if (want.log_sum && !std::holds_alternative<normalizer::Softmax>(plan.normalizer)) {
+    throw UsageError("attend: want.log_sum goes with softmax");
+  }
 }
 
 }  // namespace
@@ -232,6 +322,9 @@ detail::Ref<Plan> prepare(const Var& query, const Var& key, const Var& value, co
   set_lengths(plan, how.lengths);
   transform(plan, sizes, query, key, how);
   set_biases(plan, how);
+  set_blocks(plan, how);
+  set_changes(plan, how);
+  if (const auto* entmax = std::get_if<normalizer::Entmax>(&how.normalizer)) set_alphas(plan, *entmax);
   if (how.relative_positions) set_shaw(plan, *how.relative_positions);
   if (how.local) set_local(plan, *how.local);
   set_edges(plan, how.edges);

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "kernels/attention.hpp"
+
 namespace fovea::attention {
 
 /// What is added to the score of (b, h, i, j); a stride of 0 broadcasts. A bias by distance alone has i = -1, j = 1.
@@ -21,6 +23,13 @@ struct MaskView {
   explicit operator bool() const { return data != nullptr; }
 };
 
+/// The map of (b, h); a stride of 0 broadcasts.
+struct MapView {
+  const kernels::TileMap* data = nullptr;
+  std::int64_t b = 0, h = 0;
+  explicit operator bool() const { return data != nullptr; }
+};
+
 /// For all heads what kernels::Visibility says of one. The tiled kernels take one of the two biases.
 struct Visibility {
   const std::int64_t* lengths = nullptr;  // [batch], 0 to keys; null: all keys
@@ -30,6 +39,7 @@ struct Visibility {
   MaskView mask{};  // of the tiled kernels: j is 1
   BiasView bias{}, distance_bias{};
   const float* alibi_slopes = nullptr;  // [heads]
+  MapView blocks{};                     // a sparse map of visible tiles
 
   /// The bias of the tiled kernels.
   [[nodiscard]] const BiasView& one_bias() const { return bias ? bias : distance_bias; }

@@ -24,6 +24,19 @@ constexpr std::int64_t kRowBlock = 128;
 /// A bias counts as at least this: times log2 e it is still finite, and only -inf hides.
 constexpr float kLowestBias = -2.3e38F;
 
+/// Queries of a tile of TileMap. Its keys are kKeyTile.
+constexpr std::int64_t kMapQueries = 64;
+
+/// The pairs that are visible, as a sparse map of tiles of kMapQueries queries by kKeyTile keys. Tiles that are not
+/// listed are hidden.
+struct TileMap {
+  const std::int64_t* row_start = nullptr;  // [tiles of queries + 1]: where each row of tiles begins in `key_tile`
+  const std::int32_t* key_tile = nullptr;  // the tiles of a row, ascending; key_tile[n] covers keys from 64 key_tile[n]
+  const std::int64_t* first_word =
+      nullptr;                           // of each tile: its first word in `words`, or -1: all its pairs are visible
+  const std::uint64_t* words = nullptr;  // kKeyTile words a tile: bit b of word a says whether query b sees key a
+};
+
 /// Which keys a query may attend to, and what is added to its scores. All of it is resolved per tile: tiles that no
 /// query of the tile may attend to are skipped.
 struct Visibility {
@@ -37,6 +50,29 @@ struct Visibility {
   std::int64_t bias_row = 0;           // distances between rows and columns of bias; 0 broadcasts
   std::int64_t bias_column = 0;
   float alibi_slope = 0;  // score -= slope * |i + offset - j|
+  TileMap map;            // row_start null: every pair is visible
+};
+
+/// A tile of scores in natural units: the score of key `key0 + a` and query `query0 + b` is at
+/// a * key_stride + b * query_stride of the array that comes with it.
+struct ScoreTile {
+  std::int64_t batch = 0, head = 0;
+  std::int64_t query0 = 0, key0 = 0;
+  std::int64_t queries = 0, keys = 0;
+  std::int64_t query_stride = 0, key_stride = 0;
+};
+
+/// What is done to scores before bias, ALiBi and masks: score = modify(softcap * tanh(score / softcap)).
+struct ScoreChange {
+  float softcap = 0;                 // 0: none
+  std::int64_t batch = 0, head = 0;  // where the head is, for ScoreTile
+  const void* modifiers = nullptr;   // passed to the functions
+  /// Changes the scores of a tile in place. Pairs that are hidden may be among them. Must not throw.
+  void (*modify)(const void* modifiers, const ScoreTile& tile, float* scores) = nullptr;
+  /// `before` is what modify() was given; `gradient` of its result becomes that of its argument. Must not throw.
+  void (*modify_backward)(const void* modifiers, const ScoreTile& tile, const float* before, float* gradient) = nullptr;
+
+  explicit operator bool() const { return softcap > 0 || modify != nullptr; }
 };
 
 /// Dropout on weights: a counter-based mask from seed and (counter + i * keys + j), the same forward and backward.
@@ -59,6 +95,8 @@ struct DotHead {
   std::int64_t q_stride = 0, k_stride = 0, v_stride = 0;
   float scale = 1;
   Visibility visibility;
+  ScoreChange change;
+  const float* sink = nullptr;  // a logit that takes part in the sum and has no value; null: none
   WeightDropout dropout;
   float* out = nullptr;  // [queries, value_dim]
   std::int64_t out_stride = 0;
@@ -75,6 +113,8 @@ struct AdditiveHead {
   const float* v = nullptr;  // [keys, value_dim]
   std::int64_t a_stride = 0, b_stride = 0, v_stride = 0;
   Visibility visibility;
+  ScoreChange change;
+  const float* sink = nullptr;  // as in DotHead
   WeightDropout dropout;
   float* out = nullptr;  // [queries, value_dim]
   std::int64_t out_stride = 0;
@@ -93,11 +133,12 @@ struct GradRows {
 struct AttentionGrads {
   const float* dout = nullptr;  // [queries, value_dim]
   std::int64_t dout_stride = 0;
-  GradRows dq;             // [queries, dim]; additive: of a
-  GradRows dk;             // [keys, dim]; additive: of b
-  GradRows dv;             // [keys, value_dim]
-  float* dw = nullptr;     // additive: [dim], added to
-  float* dbias = nullptr;  // added to, at dbias + i * dbias_row + j * dbias_column; null: not wanted
+  const float* dlog_sum = nullptr;  // [queries], of the log-sum-exp of each query; null: 0
+  GradRows dq;                      // [queries, dim]; additive: of a
+  GradRows dk;                      // [keys, dim]; additive: of b
+  GradRows dv;                      // [keys, value_dim]
+  float* dw = nullptr;              // additive: [dim], added to
+  float* dbias = nullptr;           // added to, at dbias + i * dbias_row + j * dbias_column; null: not wanted
   std::int64_t dbias_row = 0, dbias_column = 0;
 };
 

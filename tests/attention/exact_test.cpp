@@ -38,7 +38,7 @@ std::vector<Named> scores() {
                                    .v = Var::parameter(random_tensor({5}, 14))}}};
 }
 
-const Normalizer kNormalizers[] = {normalizer::Softmax{}, normalizer::Sparsemax{}, normalizer::Entmax15{},
+const Normalizer kNormalizers[] = {normalizer::Softmax{}, normalizer::Sparsemax{}, normalizer::Entmax{},
                                    normalizer::Sigmoid{}, normalizer::Hard{.straight_through = true}};
 
 struct Result {

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "attention/both_paths.hpp"
+#include "fovea/error.hpp"
 #include "fovea/ops.hpp"
 
 namespace fovea {
@@ -27,7 +28,7 @@ float total(const std::vector<float>& w) {
 }
 
 TEST(Normalizers, RowsSumToOneEvenWhenScoresAreHuge) {
-  for (const Normalizer& how : {Normalizer(Softmax{}), Normalizer(Sparsemax{}), Normalizer(Entmax15{})}) {
+  for (const Normalizer& how : {Normalizer(Softmax{}), Normalizer(Sparsemax{}), Normalizer(Entmax{})}) {
     for (const auto& scores :
          {std::vector<float>{1e30F, -1e30F, 0.0F}, {1e30F, 1e30F, 3.0F}, {-1e30F, -1e30F, -1e30F}}) {
       EXPECT_NEAR(total(weights_of(scores, how)), 1.0F, 1e-6);
@@ -45,7 +46,7 @@ TEST(Normalizers, SparsemaxIsTheNearestPointOfTheSimplex) {
 
 TEST(Normalizers, EntmaxWeightsSatisfyTheirEquation) {
   const std::vector<float> scores{1.0F, 0.3F, 0.2F, -0.5F, -3.0F};
-  const auto w = weights_of(scores, Entmax15{});
+  const auto w = weights_of(scores, Entmax{});
   EXPECT_NEAR(total(w), 1.0F, 1e-6);
   const float tau = scores[0] / 2 - std::sqrt(w[0]);
   for (std::size_t i = 0; i < w.size(); ++i) {
@@ -86,7 +87,7 @@ TEST(Normalizers, SampledReportsTheLogProbabilityOfItsChoice) {
 TEST(Normalizers, GradientsMatchFiniteDifferences) {
   for (const Normalizer& how :
        {Normalizer(Softmax{.temperature = 2}), Normalizer(Sparsemax{}), Normalizer(Sparsemax{.temperature = 0.5F}),
-        Normalizer(Entmax15{}), Normalizer(Entmax15{.temperature = 3}), Normalizer(Sigmoid{.bias = -1}),
+        Normalizer(Entmax{}), Normalizer(Entmax{.temperature = 3}), Normalizer(Sigmoid{.bias = -1}),
         Normalizer(Sigmoid{.temperature = 2}), Normalizer(normalizer::Tanh{})}) {
     SCOPED_TRACE(how.index());
     // Both outputs: the context, and the weights themselves. A small step: sparse weights have corners.
@@ -155,6 +156,36 @@ TEST(Normalizers, ReinforceLearnsThroughTheLogProbability) {
         return reinforce_loss(a.log_probability, reward, baseline);
       },
       {random_tensor({1, 2, 3}, 1), random_tensor({1, 4, 3}, 2)}, {.step = 2e-3});
+}
+
+TEST(Normalizers, EntmaxOfAnyAlphaSumsToOneAndMeetsItsClosedForms) {
+  const Tensor x = random_tensor({2, 3, 40, 5}, 1, 2);
+  const auto weights = [&](const Normalizer& how) {
+    return attend(x, {.normalizer = how, .want = {.weights = true}}).weights.value();
+  };
+  test::expect_near(weights(Entmax{.alpha = 2}), weights(Sparsemax{}), 1e-6);
+  test::expect_near(weights(Entmax{.alpha = 1.5001F}), weights(Entmax{}), 1e-3);
+  test::expect_near(weights(Entmax{.alpha = 1.01F}), weights(Softmax{}), 2e-2);
+  const Tensor w = weights(Entmax{.alpha = 1.3F});
+  for (std::int64_t row = 0; row < 2 * 3 * 40; ++row) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < 40; ++j) sum += static_cast<double>(w.data()[row * 40 + j]);
+    EXPECT_NEAR(sum, 1, 1e-5);
+  }
+}
+
+TEST(Normalizers, EntmaxLearnsItsAlpha) {
+  check_gradients(
+      [](const std::vector<Var>& in) {
+        return attend(in[0], in[0], in[1], {.normalizer = Entmax{.alphas = in[2]}}).context;
+      },
+      {random_tensor({2, 3, 6, 4}, 1), random_tensor({2, 3, 6, 3}, 2), Tensor::of({3}, {1.2F, 1.5F, 1.8F})},
+      {.step = 3e-3, .tolerance = 6e-3});
+  const Var x = random_tensor({1, 2, 3, 4}, 1);
+  EXPECT_THROW((void)attend(x, {.normalizer = Entmax{.alpha = 1}}), UsageError);
+  EXPECT_THROW((void)attend(x, {.normalizer = Entmax{.alpha = 2.1F}}), UsageError);
+  EXPECT_THROW((void)attend(x, {.normalizer = Entmax{.alphas = Tensor::of({1}, {1.5F})}}), ShapeError);
+  EXPECT_THROW((void)attend(x, {.normalizer = Entmax{.alphas = Tensor::of({2}, {1.5F, 3.0F})}}), UsageError);
 }
 
 }  // namespace

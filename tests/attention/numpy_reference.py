@@ -1,7 +1,7 @@
 """Holds `fovea attend` to a float64 NumPy reference: every score, normaliser, mask and head layout, forward within
 3e-5, gradients against central differences, on shapes around the edges of vectors and tiles.
 
-    numpy_reference.py PATH/TO/fovea        FOVEA_EVERY=N in the environment: only every Nth case
+    numpy_reference.py PATH/TO/fovea        FOVEA_EVERY=N in the environment: every Nth case, 3 by default
 """
 
 import itertools
@@ -17,8 +17,10 @@ from pathlib import Path
 import numpy as np
 
 SCORES = ["dot", "scaled-dot", "general", "cosine", "additive", "concat", "location"]
-NORMALIZERS = ["softmax", "sparsemax", "entmax15", "sigmoid", "hard"]
-VISIBILITIES = ["all", "causal", "window", "lengths", "bias", "mask", "alibi", "causal+lengths+alibi", "window+bias"]
+NORMALIZERS = ["softmax", "sparsemax", "entmax", "entmax 1.2", "entmax 2", "sigmoid", "hard"]
+VISIBILITIES = ["all", "causal", "window", "lengths", "bias", "mask", "alibi", "causal+lengths+alibi", "window+bias",
+                "causal+prefix", "window+dilation", "causal+window+global", "causal+documents", "softcap+bias", "rotary",
+                "rotary+softcap+lengths", "sink+lengths", "off-by-one+causal", "sink+softcap+window+dilation+global"]
 LAYOUTS = ["plain", "heads", "grouped", "multi-query", "keys are values"]
 # queries, keys, width of the query, of the key where the score allows it, of the value, of the additive score
 SHAPES = [(1, 1, 1, 2, 1, 1), (7, 9, 8, 7, 9, 5), (9, 8, 7, 9, 8, 16), (17, 33, 16, 15, 3, 17), (5, 65, 33, 8, 17, 9),
@@ -69,16 +71,27 @@ def scores(case, q, k, p):
     return np.tanh((q @ w.T)[:, :, :, None, :] + (k @ u.T)[:, :, None, :, :]) @ p["v"]
 
 
-def normalize(name, s, visible):
+def normalize(name, s, visible, sink=None):
     """Over the last axis, of what is visible; rows without visible keys become 0."""
     any_visible = visible.any(-1, keepdims=True)
     if name == "sigmoid":
         return np.where(visible, 0.5 * (1 + np.tanh(s / 2)), 0)
     x = np.where(visible, s, -np.inf)
-    x = np.where(visible, x - np.where(any_visible, x.max(-1, keepdims=True, initial=-1e300), 0), -np.inf)
+    top = np.where(any_visible, x.max(-1, keepdims=True, initial=-1e300), 0)
+    x = np.where(visible, x - top, -np.inf)
     if name == "softmax":
         e = np.exp(x)
-        return e / np.where(any_visible, e.sum(-1, keepdims=True), 1)
+        total = e.sum(-1, keepdims=True) + (0 if sink is None else np.exp(sink[None, :, None, None] - top))
+        return e / np.where(any_visible, total, 1)
+    if name == "entmax 1.2":
+        low, high = np.full(top.shape, -1.0), np.zeros(top.shape)
+        weights = lambda tau: np.where(visible, np.maximum(0.2 * np.where(visible, x, -1e3) - tau, 0) ** 5, 0)
+        for _ in range(60):
+            middle = (low + high) / 2
+            more = weights(middle).sum(-1, keepdims=True) >= 1
+            low, high = np.where(more, middle, low), np.where(more, high, middle)
+        return weights(low)
+    name = {"entmax 2": "sparsemax"}.get(name, name)
     if name == "hard":
         return (np.arange(s.shape[-1]) == x.argmax(-1)[..., None]) & any_visible
     # The k largest have weight as long as the k-th is above the threshold that the k largest give.
@@ -104,6 +117,13 @@ def alibi_slopes(heads):
     return np.array((first + more)[:heads])
 
 
+def rotate(x, positions, base, dims):
+    """Rotary positions of the first `dims` features of x [..., T, d], halves paired."""
+    angle = positions[:, None] * base ** (-2 * np.arange(dims // 2) / dims)
+    a, b = x[..., :dims // 2], x[..., dims // 2:dims]
+    return np.concatenate([a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle), x[..., dims:]], -1)
+
+
 def reference(case, arrays):
     q, k, v = arrays["query"], arrays["key"], arrays.get("value", arrays["key"])
     headless = q.ndim == 3
@@ -114,14 +134,28 @@ def reference(case, arrays):
     batch, heads, tq, _ = q.shape
     tk = k.shape[2]
     k, v = (np.repeat(x, heads // x.shape[1], axis=1) for x in (k, v))
+    parts = case["visibility"].split("+")
+    if "rotary" in parts:
+        q = rotate(q, np.arange(tq) + tk - tq, 50.0, case["rotary-dims"])
+        k = rotate(k, np.arange(tk), 50.0, case["rotary-dims"])
     s = scores(case, q, k, arrays)
+    if "softcap" in parts:
+        s = 1.5 * np.tanh(s / 1.5)
     position = np.arange(tq)[:, None] + tk - tq
+    i = np.arange(tq)[:, None]
     j = np.arange(tk)[None, :]
     visible = np.ones((batch, heads, tq, tk), bool)
-    if "causal" in case["visibility"]:
-        visible &= j <= position
-    if "window" in case["visibility"]:
-        visible &= np.abs(position - j) <= case["window"]
+    if "window" in parts:
+        near = np.abs(position - j) <= case["window"]
+        if "dilation" in parts:
+            near &= (position - j) % 2 == 0
+        if "global" in parts:
+            near |= (i < 2) | (j < 2)
+        visible &= near
+    if "causal" in parts:
+        visible &= (j <= position) | (j < 3) if "prefix" in parts else j <= position
+    if "documents" in parts:
+        visible &= (case["documents"][:, :, None] == case["documents"][:, None, :])[:, None]
     if "lengths" in case["visibility"]:
         visible &= j[None, None] < case["lengths"][:, None, None, None]
     if "mask" in case["visibility"]:
@@ -130,7 +164,8 @@ def reference(case, arrays):
         s = s + case["bias"]
     if "alibi" in case["visibility"]:
         s = s - alibi_slopes(heads)[None, :, None, None] * np.abs(position - j)
-    w = normalize(case["normalize"], s / case.get("temperature", 1.0), visible)
+    sink = arrays["sink"] if "sink" in parts else np.zeros(heads) if "off-by-one" in parts else None
+    w = normalize(case["normalize"], s / case.get("temperature", 1.0), visible, sink)
     out = w @ v
     return (out[:, 0], w[:, 0]) if headless else (out, w)
 
@@ -142,6 +177,8 @@ def make_case(number, score, normalizer, visibility, layout):
     tq, tk, dq, dk, dv, h = SHAPES[choice % len(SHAPES)]
     if score in ("dot", "scaled-dot", "cosine"):
         dk = dq
+    if "documents" in visibility:
+        tk = tq
     batch = 1 + choice % 3
     heads, kv = {"plain": (1, 1), "heads": (3, 3), "grouped": (4, 2), "multi-query": (3, 1), "keys are values": (2, 2)}[layout]
     case = {"score": score, "normalize": normalizer, "visibility": visibility, "window": choice % 4,
@@ -151,6 +188,8 @@ def make_case(number, score, normalizer, visibility, layout):
         case["scale"] = 0.3
     if choice // 5 % 4 == 1:
         case["temperature"] = 1.7
+    case["documents"] = np.sort(rng.integers(0, 4, (batch, tk)), -1)
+    case["rotary-dims"] = min(dq, dk) // 2 * 2
     plain = layout == "plain"
     key_shape = [batch, tk] if plain or (kv == 1 and choice // 7 % 2) else [batch, kv, tk]
     arrays = {"query": rng.normal(size=([batch, tq] if plain else [batch, heads, tq]) + [dq]),
@@ -166,13 +205,16 @@ def make_case(number, score, normalizer, visibility, layout):
                    "v": rng.normal(size=h)}
     elif score == "concat":
         arrays |= {"W": rng.normal(size=(h, dq + dk)) / np.sqrt(dq), "v": rng.normal(size=h)}
+    if "sink" in visibility:
+        arrays["sink"] = rng.normal(size=heads)
     # What the file holds is what the reference computes with.
     case["bias"] = case["bias"].astype(np.float32).astype(np.float64)
     return case, {name: a.astype(np.float32) for name, a in arrays.items()}
 
 
 def run(binary, folder, case, arrays, number):
-    command = [binary, "attend", "--score", case["score"], "--normalize", case["normalize"], "--threads", str(1 + number % 2)]
+    command = [binary, "attend", "--score", case["score"], "--normalize", *case["normalize"].replace(" ", " --alpha ").split(),
+               "--threads", str(1 + number % 2)]
     for name, a in arrays.items():
         if len(name) > 1:
             np.save(folder / f"{name}.npy", a.astype(np.float64) if number % 7 == 0 else a)
@@ -185,11 +227,15 @@ def run(binary, folder, case, arrays, number):
         if option in case:
             command += [f"--{option}", str(case[option])]
     for part in case["visibility"].split("+"):
-        if part in ("causal", "alibi"):
+        if part in ("causal", "alibi", "off-by-one"):
             command += [f"--{part}"]
+        elif part in ("prefix", "dilation", "global", "softcap"):
+            command += [f"--{part}", {"prefix": "3", "dilation": "2", "global": "2", "softcap": "1.5"}[part]]
+        elif part == "rotary":
+            command += ["--rotary", "50", "--rotary-dims", str(case["rotary-dims"])]
         elif part == "window":
             command += ["--window", str(case["window"])]
-        elif part != "all":
+        elif part not in ("all", "sink"):
             np.save(folder / f"{part}.npy", case[part].astype(np.float32) if part == "bias" else case[part])
             command += [f"--{part}", str(folder / f"{part}.npy")]
     out, weights = reference(case, {n: a.astype(np.float64) for n, a in arrays.items()})
@@ -246,6 +292,12 @@ def check(binary, folder, case, arrays, number):
 def one(task):
     binary, folder, number, (score, normalizer, visibility, layout) = task
     case, arrays = make_case(number, score, normalizer, visibility, layout)
+    if ("sink" in visibility or "off-by-one" in visibility) and normalizer != "softmax":
+        return None
+    if "rotary" in visibility and case["rotary-dims"] < 2:
+        return None
+    if "softcap" in visibility and normalizer == "hard":  # capped scores are nearly equal, and the largest is unclear
+        return None
     place = Path(folder) / str(os.getpid())
     place.mkdir(exist_ok=True)
     try:
@@ -257,7 +309,7 @@ def one(task):
 
 def main():
     binary = sys.argv[1]
-    every = int(os.environ.get("FOVEA_EVERY", "1"))
+    every = int(os.environ.get("FOVEA_EVERY", "3"))
     cases = list(enumerate(itertools.product(SCORES, NORMALIZERS, VISIBILITIES, LAYOUTS)))[::every]
     with tempfile.TemporaryDirectory() as folder, multiprocessing.Pool() as pool:
         results = pool.map(one, [(binary, folder, number, case) for number, case in cases], chunksize=8)

@@ -114,6 +114,67 @@ class Attend(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "colour"):
             fovea.attend(q, k, v, colour=1)
 
+    def test_attend_with_changed_scores(self):
+        rng = np.random.default_rng(3)
+        q, k, v = (rng.normal(size=(2, 2, 70, 6)).astype(np.float32) for _ in range(3))
+        table = rng.normal(size=(2, 9)).astype(np.float32)
+        scores = (q @ k.swapaxes(-1, -2)) / np.sqrt(6)
+        softmax = lambda s: np.exp(s) / np.exp(s).sum(-1, keepdims=True)
+        away = np.clip(np.arange(70)[:, None] - np.arange(70)[None, :], -4, 4) + 4
+        capped = 2 * np.tanh(scores / 2) + table[:, away]
+        made = fovea.attend(q, k, v, weights=True, softcap=2.0, modifiers=[("distance_bias", table)], log_sum=True)
+        np.testing.assert_allclose(made.weights, softmax(capped), atol=1e-5)
+        np.testing.assert_allclose(made.log_sum, np.log(np.exp(capped).sum(-1)), atol=1e-4)
+        square = (lambda s, i, j: s * s + 0.01 * (i[:, None] - j[None, :]), lambda s, g, i, j: 2 * s * g)
+        mine = scores ** 2 + 0.01 * (np.arange(70)[:, None] - np.arange(70)[None, :])
+        np.testing.assert_allclose(fovea.attend(q, k, v, weights=True, modifiers=[square]).weights, softmax(mine), atol=1e-5)
+        d = rng.normal(size=v.shape).astype(np.float32)
+        sink = np.array([0.5, -1], np.float32)
+        grads = fovea.attend_backward(d, q, k, v, modifiers=[square], sink=sink)
+        loss = lambda q, sink: float((fovea.attend(q, k, v, modifiers=[square], sink=sink).context.astype(np.float64) * d).sum())
+        for array, gradient, of in ((q, grads["query"], lambda x: loss(x, sink)), (sink, grads["sink"], lambda x: loss(q, x))):
+            step = np.zeros_like(array)
+            step.flat[1] = 1e-2
+            self.assertAlmostEqual((of(array + step) - of(array - step)) / 2e-2, float(gradient.flat[1]), delta=2e-2)
+        with self.assertRaisesRegex(fovea.UsageError, "backward"):
+            fovea.attend_backward(d, q, k, v, modifiers=[square[0]])
+        with self.assertRaisesRegex(fovea.ShapeError, "modifiers"):
+            fovea.attend(q, modifiers=[lambda s, i, j: s[0]])
+        with self.assertRaisesRegex(ZeroDivisionError, "division"):
+            fovea.attend(q, modifiers=[lambda s, i, j: 1 / 0])
+        with self.assertRaisesRegex(fovea.UsageError, "modifiers"):
+            fovea.attend(q, modifiers=["nothing"])
+
+    def test_block_masks(self):
+        q = np.random.default_rng(4).normal(size=(1, 130, 4)).astype(np.float32)
+        every_third = fovea.BlockMask.of(130, 130, lambda i, j: (i - j) % 3 == 0)
+        i, j = np.arange(130)[:, None], np.arange(130)[None, :]
+        for options, seen in (({"blocks": every_third}, (i - j) % 3 == 0),
+                              ({"blocks": fovea.BlockMask.pattern(130, 130, window=6) & every_third},
+                               ((i - j) % 3 == 0) & (np.abs(i - j) <= 6)),
+                              ({"causal": True, "prefix": 5}, (j <= i) | (j < 5)),
+                              ({"window": 4, "global_keys": 2, "dilation": 2},
+                               ((np.abs(i - j) <= 4) & ((i - j) % 2 == 0)) | (i < 2) | (j < 2)),
+                              ({"documents": (np.arange(130) // 50)[None]}, i // 50 == j // 50)):
+            np.testing.assert_array_equal(fovea.attend(q, weights=True, **options).weights[0] > 0, seen)
+        self.assertEqual(sum(every_third.tiles), 9)
+        self.assertTrue(every_third.visible(0, 6, 3))
+        with self.assertRaisesRegex(fovea.ShapeError, "blocks"):
+            fovea.attend(q[:, :70], blocks=every_third)
+
+    def test_entmax_of_any_alpha(self):
+        q = np.random.default_rng(5).normal(size=(1, 2, 9, 4)).astype(np.float32)
+        for alpha, same_as in ((2.0, "sparsemax"), (1.5, "entmax")):
+            np.testing.assert_allclose(fovea.attend(q, normalize="entmax", alpha=alpha, weights=True).weights,
+                                       fovea.attend(q, normalize=same_as, weights=True).weights, atol=1e-6)
+        each = fovea.attend(q, normalize="entmax", alpha=np.array([1.2, 1.8], np.float32), weights=True).weights
+        np.testing.assert_allclose(each.sum(-1), 1, atol=1e-5)
+        self.assertGreater((each[:, 1] == 0).sum(), (each[:, 0] == 0).sum())
+        with self.assertRaisesRegex(fovea.UsageError, "alpha"):
+            fovea.attend(q, normalize="entmax", alpha=2.5)
+        with self.assertRaisesRegex(fovea.UsageError, "alpha"):
+            fovea.attend(q, alpha=1.2)
+
     def test_errors_have_the_librarys_words(self):
         q, = arrays((1, 3, 4))
         with self.assertRaisesRegex(fovea.UsageError, "score: \"nothing\""):

@@ -113,6 +113,7 @@ class Problem {
     kernels::AttentionGrads g;
     g.dout = dout.data();
     g.dout_stride = shape.value_dim + kGap;
+    g.dlog_sum = dlog_sum.empty() ? nullptr : dlog_sum.data();
     g.dw = dw.data();
     if (want_dbias) {
       g.dbias = dbias.data();
@@ -165,7 +166,9 @@ class Problem {
   ProblemShape shape;
   Floats q, k, v, w, out, peak, mass, dout, bias;
   Floats dq, dk, dv, dw, dbias;
+  Floats dlog_sum, sink;  // empty: none
   bool want_dbias = false;
+  kernels::ScoreChange change;
   std::vector<std::uint8_t> mask;
   kernels::Visibility visibility;
   kernels::WeightDropout dropout;
@@ -181,6 +184,8 @@ class Problem {
     h.v = v.data();
     h.v_stride = h.out_stride = shape.value_dim + kGap;
     h.visibility = whole_visibility();
+    h.change = change;
+    h.sink = sink.empty() ? nullptr : sink.data();
     h.dropout = dropout;
     h.out = out.data();
     h.peak = peak.data();

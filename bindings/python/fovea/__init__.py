@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 from ._fovea import (
     Adam, AlternatingCoAttention, Attended, AttentionMap, AttentionRecord, AttentionalRnn, AverageAttention,
-    Bleu, Captioner, Chat, Chrf, Classification, Classifier, CoAttended, Completer, ContextPooling, CopyGate,
+    Bleu, BlockMask, Captioner, Chat, Chrf, Classification, Classifier, CoAttended, Completer, ContextPooling, CopyGate,
     CoverageAttention, Covered, DecodedSteps, DocumentAttention, Embedding, Error, FileError, Generated,
     GenerationTrace, GraphAttention, Gru, HierarchicalAttention, LayerNorm, LearnedPooling, Linear, Lstm,
     MemoryNetwork, MemoryRead, MixedEmbeddings, MultiDimensional, MultiDimensionalPooling, MultiHead,
@@ -26,7 +26,7 @@ from ._fovea import _train
 
 __all__ = [
     "Adam", "AlternatingCoAttention", "Attended", "AttentionMap", "AttentionRecord", "AttentionalRnn",
-    "AverageAttention", "Bleu", "Captioner", "Chat", "Chrf", "Classification", "Classifier", "CoAttended",
+    "AverageAttention", "Bleu", "BlockMask", "Captioner", "Chat", "Chrf", "Classification", "Classifier", "CoAttended",
     "Completer", "ContextPooling", "CopyGate", "CoverageAttention", "Covered", "DecodedSteps",
     "DocumentAttention", "Embedding", "Error", "FileError", "Generated", "GenerationTrace", "GraphAttention",
     "Gru", "HierarchicalAttention", "LayerNorm", "LearnedPooling", "Linear", "Lstm", "MemoryNetwork",

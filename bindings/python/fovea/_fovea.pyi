@@ -50,11 +50,30 @@ class Attended:
     @property
     def context(self) -> Any: ...
     @property
+    def log_sum(self) -> Optional[Union[_Floats, Var]]: ...
+    @property
     def weights(self) -> Any: ...
     @property
     def top_weights(self) -> Optional[_Floats]: ...
     @property
     def top_indices(self) -> Optional[NDArray[np.int64]]: ...
+
+class BlockMask:
+    @staticmethod
+    def of(queries: int, keys: int, visible: Callable[[int, int], bool]) -> BlockMask: ...
+    @staticmethod
+    def pattern(
+        queries: int, keys: int, causal: bool = False, window: Optional[int] = None, dilation: int = 1,
+        global_keys: int = 0, prefix: int = 0,
+    ) -> BlockMask: ...
+    @staticmethod
+    def documents(ids: ArrayLike) -> BlockMask: ...
+    def __and__(self, other: BlockMask) -> BlockMask: ...
+    def visible(self, batch: int, query: int, key: int) -> bool: ...
+    @property
+    def tiles(self) -> Tuple[int, int, int]: ...
+    @property
+    def bytes(self) -> int: ...
 
 def attend(
     query: _Value, key: Optional[_Value] = None, value: Optional[_Value] = None, score: str = "scaled-dot",
@@ -65,6 +84,10 @@ def attend(
     relative_bias: Optional[_Value] = None, relative_keys: Optional[_Value] = None,
     relative_values: Optional[_Value] = None, local: Optional[int] = None, centers: Optional[_Value] = None,
     gaussian: bool = False, edges: Optional[Tuple[ArrayLike, ArrayLike]] = None,
+    alpha: Optional[Union[float, _Value]] = None, softcap: Optional[float] = None, sink: Optional[_Value] = None,
+    off_by_one: bool = False, dilation: int = 1, global_keys: int = 0, prefix: int = 0,
+    documents: Optional[ArrayLike] = None, blocks: Optional[BlockMask] = None, modifiers: Sequence[Any] = (),
+    rotary_dims: Optional[int] = None, log_sum: bool = False,
 ) -> Attended: ...
 def attend_backward(
     grad: ArrayLike, query: ArrayLike, key: Optional[ArrayLike] = None, value: Optional[ArrayLike] = None,
@@ -75,6 +98,10 @@ def attend_backward(
     relative_bias: Optional[_Value] = None, relative_keys: Optional[_Value] = None,
     relative_values: Optional[_Value] = None, local: Optional[int] = None, centers: Optional[_Value] = None,
     gaussian: bool = False, edges: Optional[Tuple[ArrayLike, ArrayLike]] = None,
+    alpha: Optional[Union[float, _Value]] = None, softcap: Optional[float] = None, sink: Optional[_Value] = None,
+    off_by_one: bool = False, dilation: int = 1, global_keys: int = 0, prefix: int = 0,
+    documents: Optional[ArrayLike] = None, blocks: Optional[BlockMask] = None, modifiers: Sequence[Any] = (),
+    rotary_dims: Optional[int] = None,
 ) -> Dict[str, _Floats]: ...
 
 def exp(x: _Value) -> Var: ...

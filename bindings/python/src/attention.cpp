@@ -11,7 +11,7 @@ namespace {
 
 struct Options {
   AttendOptions how;
-  std::vector<std::int64_t> lengths, row_start, column;
+  std::vector<std::int64_t> lengths, documents, row_start, column;
   std::map<std::string, Var> parameters;
 };
 
@@ -53,14 +53,25 @@ Score score_of(const Options& o, const std::string& name, std::optional<float> s
   return score::Location{.w = parameter(o, name, "W")};
 }
 
-Normalizer normalizer_of(const std::string& name, float temperature) {
-  if (!(temperature > 0)) throw UsageError("temperature: a number above 0 is needed");
+Normalizer normalizer_of(const std::string& name, float temperature, const py::dict& more) {
+  if (!(temperature > 0)) throw UsageError("temperature", "a number above 0 is needed");
   if (name == "softmax") return normalizer::Softmax{temperature};
   if (name == "sparsemax") return normalizer::Sparsemax{temperature};
-  if (name == "entmax15") return normalizer::Entmax15{temperature};
+  const bool has_alpha = more.contains("alpha") && !more["alpha"].is_none();
+  if (has_alpha && name != "entmax") throw UsageError("alpha", "goes with normalize=\"entmax\", not " + name);
+  if (name == "entmax") {
+    normalizer::Entmax how{.temperature = temperature};
+    if (!has_alpha) return how;
+    if (py::isinstance<py::float_>(more["alpha"]) || py::isinstance<py::int_>(more["alpha"])) {
+      how.alpha = more["alpha"].cast<float>();
+    } else {
+      how.alphas = var_of(more["alpha"], "alpha");
+    }
+    return how;
+  }
   if (name == "sigmoid") return normalizer::Sigmoid{.temperature = temperature};
   if (name == "hard") return normalizer::Hard{.temperature = temperature};
-  throw UsageError("normalize: \"" + name + "\" is not one of softmax, sparsemax, entmax15, sigmoid, hard");
+  throw UsageError("normalize", "\"" + name + "\" is not one of softmax, sparsemax, entmax, sigmoid, hard");
 }
 
 // What both attend() and attend_backward() take.
@@ -78,7 +89,82 @@ struct Stages {
   py::dict more;  // what few calls have: rotary, local and the rest
 };
 
-// Options that stand for themselves; each is named by its keyword.
+// A function of NumPy arrays as a modifier: it is called with the scores of a tile [queries, keys] and the positions of
+// its queries and keys, one tile at a time, and returns the new scores.
+class NumpyModifier final : public ScoreModifier {
+ public:
+  NumpyModifier(py::object value, py::object gradient) : value_(std::move(value)), gradient_(std::move(gradient)) {}
+  ~NumpyModifier() override {
+    const py::gil_scoped_acquire locked;
+    value_ = py::object();
+    gradient_ = py::object();
+  }
+  NumpyModifier(const NumpyModifier&) = delete;
+  NumpyModifier& operator=(const NumpyModifier&) = delete;
+  [[nodiscard]] bool differentiable() const override { return !gradient_.is_none(); }
+  void apply(const ScoreTile& t) const override {
+    const py::gil_scoped_acquire locked;
+    write(t, value_(scores(t), positions(t.query0 + t.offset, t.queries), positions(t.key0, t.keys)));
+  }
+  void backward(const ScoreTile& before, const ScoreTile& gradient, std::span<float* const>) const override {
+    const py::gil_scoped_acquire locked;
+    write(gradient,
+          gradient_(scores(before), scores(gradient), positions(before.query0 + before.offset, before.queries),
+                    positions(before.key0, before.keys)));
+  }
+
+ private:
+  static py::array_t<float> scores(const ScoreTile& t) {
+    py::array_t<float> out({t.queries, t.keys});
+    auto at = out.mutable_unchecked<2>();
+    for (std::int64_t q = 0; q < t.queries; ++q) {
+      for (std::int64_t k = 0; k < t.keys; ++k) at(q, k) = t.at(q, k);
+    }
+    return out;
+  }
+  static py::array_t<std::int64_t> positions(std::int64_t first, std::int64_t count) {
+    py::array_t<std::int64_t> out(count);
+    for (std::int64_t i = 0; i < count; ++i) out.mutable_at(i) = first + i;
+    return out;
+  }
+  static void write(const ScoreTile& t, const py::object& returned) {
+    const auto made = py::array_t<float, py::array::c_style | py::array::forcecast>::ensure(returned);
+    if (!made || made.ndim() != 2 || made.shape(0) != t.queries || made.shape(1) != t.keys) {
+      PyErr_Clear();
+      throw ShapeError("modifiers: a function must return an array [" + std::to_string(t.queries) + "," +
+                       std::to_string(t.keys) + "], the shape of the scores it was given");
+    }
+    const auto at = made.unchecked<2>();
+    for (std::int64_t q = 0; q < t.queries; ++q) {
+      for (std::int64_t k = 0; k < t.keys; ++k) t.at(q, k) = at(q, k);
+    }
+  }
+  py::object value_, gradient_;
+};
+
+// ("distance_bias", table), ("head_scale", factor), ("time_decay", rate, times), a function, or a pair of functions.
+std::shared_ptr<const ScoreModifier> modifier_of(const py::handle& given) {
+  if (PyCallable_Check(given.ptr()) != 0) {
+    return std::make_shared<NumpyModifier>(py::reinterpret_borrow<py::object>(given), py::none());
+  }
+  if (!py::isinstance<py::tuple>(given)) {
+    throw UsageError("modifiers", "expected functions and tuples such as (\"distance_bias\", table)");
+  }
+  const auto parts = given.cast<py::tuple>();
+  if (parts.size() == 2 && PyCallable_Check(py::object(parts[0]).ptr()) != 0) {
+    return std::make_shared<NumpyModifier>(parts[0], parts[1]);
+  }
+  const std::string name = parts.size() > 0 && py::isinstance<py::str>(parts[0]) ? parts[0].cast<std::string>() : "";
+  if (name == "distance_bias" && parts.size() == 2) return modifier::distance_bias(var_of(parts[1], "distance_bias"));
+  if (name == "head_scale" && parts.size() == 2) return modifier::head_scale(var_of(parts[1], "head_scale"));
+  if (name == "time_decay" && parts.size() == 3) {
+    return modifier::time_decay(var_of(parts[1], "time_decay"), tensor_of(parts[2], "time_decay"));
+  }
+  throw UsageError("modifiers", "\"" + name +
+                   "\" is not (\"distance_bias\", table), (\"head_scale\", factor) or (\"time_decay\", rate, times)");
+}
+
+// Options that need no other; each is named by its keyword.
 void fill_more(Options& o, const py::dict& more) {
   std::optional<Local> local;
   for (const auto& [key, value] : more) {
@@ -86,8 +172,36 @@ void fill_more(Options& o, const py::dict& more) {
     if (value.is_none()) continue;
     if (name == "rotary") {
       const bool on = py::isinstance<py::bool_>(value);
-      if (!on) o.how.rotary = Rotary{.base = value.cast<float>()};
-      if (on && value.cast<bool>()) o.how.rotary = Rotary{};
+      if (on && !value.cast<bool>()) continue;
+      if (!o.how.rotary) o.how.rotary.emplace();
+      if (!on) o.how.rotary->base = value.cast<float>();
+    } else if (name == "rotary_dims") {
+      if (!more.contains("rotary")) throw UsageError("rotary_dims", "goes with rotary");
+      if (!o.how.rotary) o.how.rotary.emplace();
+      o.how.rotary->dims = value.cast<std::int64_t>();
+    } else if (name == "alpha") {
+      continue;  // read with the normalizer
+    } else if (name == "softcap") {
+      o.how.softcap = value.cast<float>();
+    } else if (name == "sink") {
+      o.how.sink = var_of(value, "sink");
+    } else if (name == "off_by_one") {
+      o.how.off_by_one = value.cast<bool>();
+    } else if (name == "dilation") {
+      o.how.dilation = value.cast<std::int64_t>();
+    } else if (name == "global_keys") {
+      o.how.global_keys = value.cast<std::int64_t>();
+    } else if (name == "prefix") {
+      o.how.prefix = value.cast<std::int64_t>();
+    } else if (name == "documents") {
+      o.documents = integers_of(value, "documents");
+      o.how.documents = o.documents;
+    } else if (name == "blocks") {
+      o.how.blocks = value.cast<BlockMask>();
+    } else if (name == "modifiers") {
+      for (const py::handle one : value) o.how.modifiers.push_back(modifier_of(one));
+    } else if (name == "log_sum") {
+      o.how.want.log_sum = value.cast<bool>();
     } else if (name == "relative_bias") {
       o.how.relative_bias = RelativeBias{.table = var_of(value, "relative_bias")};
     } else if (name == "relative_keys") {
@@ -128,7 +242,7 @@ void fill(Options& o, const Stages& s, bool learn) {
     }
   }
   o.how.score = score_of(o, s.score, s.scale);
-  o.how.normalizer = normalizer_of(s.normalize, s.temperature);
+  o.how.normalizer = normalizer_of(s.normalize, s.temperature, s.more);
   o.how.causal = s.causal;
   if (s.window) {
     if (*s.window < 0) throw UsageError("window: 0 or more is needed");
@@ -144,11 +258,45 @@ void fill(Options& o, const Stages& s, bool learn) {
   o.how.heads = s.heads;
   o.how.kv_heads = s.kv_heads;
   if (!s.more.empty()) fill_more(o, s.more);
+  if (learn && o.how.sink && !o.how.sink.requires_grad()) o.how.sink = Var::parameter(o.how.sink.value());
 }
 
 }  // namespace
 
 void bind_attention(py::module_& m) {
+  py::class_<BlockMask>(m, "BlockMask", "Which pairs of query and key are visible, as a sparse map of tiles.")
+      .def_static(
+          "of",
+          [](std::int64_t queries, std::int64_t keys, const py::function& visible) {
+            return BlockMask::of(queries, keys,
+                                 [&](std::int64_t q, std::int64_t k) { return visible(q, k).cast<bool>(); });
+          },
+          py::arg("queries"), py::arg("keys"), py::arg("visible"), "Asks visible(query, key) for every pair once.")
+      .def_static(
+          "pattern",
+          [](std::int64_t queries, std::int64_t keys, bool causal, std::optional<std::int64_t> window,
+             std::int64_t dilation, std::int64_t global_keys, std::int64_t prefix) {
+            return BlockMask::of_pattern(queries, keys, {causal, window.value_or(-1), dilation, global_keys, prefix});
+          },
+          py::arg("queries"), py::arg("keys"), py::arg("causal") = false, py::arg("window") = py::none(),
+          py::arg("dilation") = 1, py::arg("global_keys") = 0, py::arg("prefix") = 0, "Visibility by position.")
+      .def_static(
+          "documents",
+          [](const py::array& ids) {
+            if (ids.ndim() != 2) throw ShapeError("documents: expected [batch, tokens]");
+            return BlockMask::of_documents(integers_of(ids, "documents"), ids.shape(0), ids.shape(1));
+          },
+          py::arg("ids"), "Packed sequences: a query sees the keys with its own id.")
+      .def("__and__", &BlockMask::operator&, "The pairs that are visible in both.")
+      .def("visible", &BlockMask::visible, py::arg("batch"), py::arg("query"), py::arg("key"))
+      .def_property_readonly(
+          "tiles",
+          [](const BlockMask& mask) {
+            const auto t = mask.tiles();
+            return py::make_tuple(t.hidden, t.full, t.partial);
+          },
+          "How many tiles are hidden, full and partly visible.")
+      .def_property_readonly("bytes", &BlockMask::bytes, "Of memory.");
   py::class_<Attended>(m, "Attended", "The context of each query and, on request, the weights it came from.")
       .def_property_readonly(
           "context",
@@ -165,6 +313,14 @@ void bind_attention(py::module_& m) {
             return array_of(a.weights.value());
           },
           "[B, Tq, Tk] or [B, H, Tq, Tk]; None unless asked for.")
+      .def_property_readonly(
+          "log_sum",
+          [](const Attended& a) -> py::object {
+            if (!a.log_sum) return py::none();
+            if (a.log_sum.requires_grad()) return py::cast(a.log_sum);
+            return array_of(a.log_sum.value());
+          },
+          "ln of the sum of softmax, [B, Tq] or [B, H, Tq]; None unless asked for.")
       .def_property_readonly("top_weights",
                              [](const Attended& a) -> py::object {
                                return a.top.weight ? py::object(array_of(a.top.weight)) : py::none();
@@ -209,8 +365,8 @@ void bind_attention(py::module_& m) {
       py::arg("bias") = py::none(), py::arg("alibi") = false, py::arg("heads") = 0, py::arg("kv_heads") = 0,
       py::arg("top") = 0,
       "Attention by stages: scores, weights, the weighted sum of the values. Also rotary, relative_bias, "
-      "relative_keys, "
-      "relative_values, local with centers and gaussian, and edges.");
+      "relative_keys, relative_values, local with centers and gaussian, edges, alpha, softcap, sink, off_by_one, "
+      "dilation, global_keys, prefix, documents, blocks, modifiers and log_sum.");
 
   m.def(
       "attend_backward",
@@ -242,6 +398,7 @@ void bind_attention(py::module_& m) {
         if (!key.is_none()) out["key"] = array_of(k.grad());
         if (!value.is_none()) out["value"] = array_of(v.grad());
         for (const auto& [name, var] : o.parameters) out[py::str(name)] = array_of(var.grad());
+        if (o.how.sink) out["sink"] = array_of(o.how.sink.grad());
         return out;
       },
       py::arg("grad"), py::arg("query"), py::arg("key") = py::none(), py::arg("value") = py::none(),

@@ -6,9 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "fovea/attention/block_mask.hpp"
 #include "fovea/attention/mask.hpp"
 #include "fovea/attention/normalizers.hpp"
 #include "fovea/attention/positions.hpp"
+#include "fovea/attention/score_modifier.hpp"
 #include "fovea/attention/scores.hpp"
 #include "fovea/ops.hpp"
 #include "fovea/var.hpp"
@@ -28,6 +30,7 @@ struct WeightsRequest {
   bool column_sums = false;               // the weight each key gets from all queries, summed
   bool entropy = false;                   // -sum w log w of each query, in nats
   bool scores = false;                    // Attended::scores and Attended::masked
+  bool log_sum = false;                   // Attended::log_sum, of softmax; a gradient may flow into it
 };
 
 /// Everything attend() can be asked for; each field has a default.
@@ -38,11 +41,21 @@ struct AttendOptions {
   std::int64_t heads = 0;     // H: the query is [B, Tq, H * d], heads side by side; 0: as the ranks say
   std::int64_t kv_heads = 0;  // with heads: key [B, Tk, kv_heads * d]; divides heads; 0: as many as heads
 
-  bool causal = false;                      // query i attends to keys j <= i + Tk - Tq only
-  std::int64_t window = -1;                 // ... and |i + Tk - Tq - j| <= window; -1: no limit
-  std::span<const std::int64_t> lengths{};  // [B], each 0 to Tk: keys from there on are padding; empty: none is
-  Mask mask{};                              // which pairs are visible; empty: all
-  Edges edges{};                            // attention on a graph instead of all pairs; empty: all pairs
+  bool causal = false;           // query i attends to keys j <= i + Tk - Tq only
+  std::int64_t window = -1;      // ... and |i + Tk - Tq - j| <= window; -1: no limit
+  std::int64_t dilation = 1;     // with window: only keys whose distance is a multiple of it
+  std::int64_t global_keys = 0;  // with window: every query sees the first keys, and the first queries see every key
+  std::int64_t prefix = 0;       // with causal: the first keys are visible to every query (prefix language model)
+  std::span<const std::int64_t> documents{};  // [B, T], self-attention: a query sees keys with its own id; empty: all
+  std::span<const std::int64_t> lengths{};    // [B], each 0 to Tk: keys from there on are padding; empty: none is
+  Mask mask{};                                // which pairs are visible; empty: all
+  BlockMask blocks{};                         // the same as a sparse map of tiles
+  Edges edges{};                              // attention on a graph instead of all pairs; empty: all pairs
+  float softcap = 0;           // score = softcap * tanh(score / softcap), before biases (Gemma 2); 0: none
+  ScoreModifiers modifiers{};  // your own functions of the scores, after the soft cap
+  // A logit for each head that takes part in softmax's sum and has no value, so that rows sum to less than 1: [H].
+  Var sink{};
+  bool off_by_one = false;  // the same with logit 0 for every head
   Var bias{};  // added to the scores, broadcastable to [B, H, Tq, Tk], of one head also to [B, Tq, Tk]; -inf hides
   bool alibi = false;                                     // adds ALiBi's penalty on distance, see alibi_slopes()
   std::optional<RelativeBias> relative_bias{};            // T5's learned bias on distance
@@ -71,6 +84,9 @@ struct Attended {
   // [B, Tq, Tk] for a query of rank 3 without heads, else [B, H, Tq, Tk]; fewer H or Tq when chosen; [B, E] or
   // [B, H, E] with edges. A row of softmax sums to 1, or is all 0 if no key is visible to the query.
   Var weights = Var::absent("weights were not requested: set AttendOptions::want.weights");
+  // ln sum_j exp(score_ij) of each query, a sink included: [B, Tq] or [B, H, Tq]; -inf where no key is visible. With it
+  // attention over parts of the keys can be merged: sum_p exp(log_sum_p - log_sum) context_p.
+  Var log_sum = Var::absent("log_sum was not requested: set AttendOptions::want.log_sum");
   // Of the sampled key (normalizer::Sampled): [B, Tq] or [B, H, Tq]; 0 where no key is visible.
   Var log_probability = Var::absent("log_probability is computed by normalizer::Sampled only");
   TopWeights top{};      // when asked for

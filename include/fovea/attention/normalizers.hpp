@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "fovea/export.hpp"
+#include "fovea/var.hpp"
 
 namespace fovea::normalizer {
 
@@ -20,9 +21,12 @@ struct Sparsemax {
   float temperature = 1;  // divides the scores
 };
 
-/// Between softmax and sparsemax: w_j = max(s_j / 2 - tau, 0)^2  (Peters et al. 2019, alpha = 1.5).
-struct Entmax15 {
+/// Between softmax (alpha towards 1) and sparsemax (alpha = 2): w_j = max((alpha - 1) s_j - tau, 0)^(1 / (alpha - 1))
+/// (Peters et al. 2019). Alpha may be learned, one for each head (Correia et al. 2019).
+struct Entmax {
   float temperature = 1;  // divides the scores
+  float alpha = 1.5F;     // above 1, at most 2
+  Var alphas{};           // [heads], each above 1 and at most 2, in place of alpha; optional
 };
 
 /// w_j = 1 / (1 + exp(-(s_j + bias))): each key on its own, rows need not sum to 1  (Ramapuram et al. 2024, who take
@@ -62,7 +66,7 @@ struct Tanh {
 namespace FOVEA_API fovea {
 
 /// Any of the normalisers.
-using Normalizer = std::variant<normalizer::Softmax, normalizer::Sparsemax, normalizer::Entmax15, normalizer::Sigmoid,
+using Normalizer = std::variant<normalizer::Softmax, normalizer::Sparsemax, normalizer::Entmax, normalizer::Sigmoid,
                                 normalizer::Hard, normalizer::Sampled, normalizer::Tanh>;
 
 }  // namespace fovea

@@ -1,7 +1,10 @@
 // From scores to weights, row by row, over the visible keys; s is the score divided by the temperature T.
-//   softmax    w = exp(s - max) / sum                    ds = w (dw - sum w dw)
+//   softmax    w = exp(s - max) / sum                    ds = w (dw - sum w dw + dlog_sum)
+//     a sink adds exp(sink - max) to the sum             dsink = its share (dlog_sum - sum w dw)
 //   sparsemax  w = max(s - tau, 0), sum w = 1            ds = dw - mean of dw over w > 0, there; else 0
-//   entmax1.5  w = max(s / 2 - tau, 0)^2, sum w = 1      ds = g (dw - sum g dw / sum g), g = sqrt w
+//   entmax     w = max((a - 1) s - tau, 0)^(1 / (a - 1)) ds = g (dw - sum g dw / sum g), g = w^(2 - a)
+//     sum w = 1                                          da = sum dw ((w - p) / (a - 1)^2 + (e - p sum e) / (a - 1)),
+//                                                        p = g / sum g, e = -w ln w
 //   sigmoid    w = 1 / (1 + exp(-s - bias))              ds = w (1 - w) dw
 //   tanh       w = tanh(s)                               ds = (1 - w^2) dw
 //   hard       w = 1 at the first largest s              ds = 0; straight-through: softmax's
@@ -41,11 +44,16 @@ float sum_over(Int pitch, F&& f) {
   return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
-void softmax(const Row& row, float* p) {
-  for (Int c = 0; c < row.pitch; ++c) p[c] = row.s[c] - row.largest;
+// `log_sum`, if not null, gets ln of the sum.
+void softmax(const Row& row, float* p, const float* sink = nullptr, float* log_sum = nullptr) {
+  const float largest = sink == nullptr ? row.largest : std::max(row.largest, *sink);
+  for (Int c = 0; c < row.pitch; ++c) p[c] = row.s[c] - largest;
   kernels::active().math->exp(p, p, static_cast<std::size_t>(row.pitch));
   for (Int c = 0; c < row.pitch; ++c) p[c] = row.visible[c] != 0 ? p[c] : 0.0F;
-  const float scale = 1.0F / sum_over(row.pitch, [p](Int c) { return p[c]; });
+  const float sum =
+      sum_over(row.pitch, [p](Int c) { return p[c]; }) + (sink == nullptr ? 0 : std::exp(*sink - largest));
+  if (log_sum != nullptr) *log_sum = largest + std::log(sum);
+  const float scale = 1.0F / sum;
   for (Int c = 0; c < row.pitch; ++c) p[c] *= scale;
 }
 
@@ -73,6 +81,28 @@ void sparsemax(const Row& row, float* sorted) {
   for (Int c = 0; c < row.columns; ++c) {
     row.w[c] = std::max(0.0F, static_cast<float>(static_cast<double>(row.s[c] - row.largest) - tau));
   }
+}
+
+// tau by halving its interval: the largest score has weight 1 at -1, and the sum falls as tau rises.
+void entmax(const Row& row, double alpha) {
+  const double power = 1 / (alpha - 1);
+  const auto weight = [&](Int c, double tau) {
+    const double x = (alpha - 1) * static_cast<double>(row.s[c] - row.largest) - tau;
+    return row.visible[c] != 0 && x > 0 ? std::pow(x, power) : 0.0;
+  };
+  const auto total = [&](double tau) {
+    double sum = 0;
+    for (Int c = 0; c < row.columns; ++c) sum += weight(c, tau);
+    return sum;
+  };
+  double low = -1;
+  double high = 0;
+  for (int step = 0; step < 60; ++step) {
+    const double middle = (low + high) / 2;
+    (total(middle) >= 1 ? low : high) = middle;
+  }
+  const double sum = total(low);
+  for (Int c = 0; c < row.columns; ++c) row.w[c] = static_cast<float>(weight(c, low) / sum);
 }
 
 void entmax15(const Row& row, float* sorted) {
@@ -121,6 +151,10 @@ Int draw(const float* p, Int columns, double u) {
   return last;
 }
 
+float alpha_of(const Plan& plan, const normalizer::Entmax& how, Int h) {
+  return plan.alphas ? plan.alphas.data()[h] : how.alpha;
+}
+
 struct Forward {
   const Plan& plan;
   const Block& block;
@@ -128,9 +162,16 @@ struct Forward {
   Int r;
   float* scratch;
 
-  void operator()(const normalizer::Softmax&) const { softmax(row, row.w); }
+  void operator()(const normalizer::Softmax&) const {
+    softmax(row, row.w, plan.sinks ? plan.sinks.data() + block.h : nullptr, block.log_sum + r);
+  }
   void operator()(const normalizer::Sparsemax&) const { sparsemax(row, scratch); }
-  void operator()(const normalizer::Entmax15&) const { entmax15(row, scratch); }
+  void operator()(const normalizer::Entmax& how) const {
+    const float alpha = alpha_of(plan, how, block.h);
+    if (alpha == 2.0F) return sparsemax(row, scratch);
+    if (alpha == 1.5F) return entmax15(row, scratch);
+    entmax(row, static_cast<double>(alpha));
+  }
   void operator()(const normalizer::Sigmoid& how) const { sigmoid(row, how.bias); }
   void operator()(const normalizer::Tanh&) const {
     for (Int c = 0; c < row.columns; ++c) row.w[c] = row.visible[c] == 0 ? 0.0F : std::tanh(row.s[c]);
@@ -150,8 +191,8 @@ struct Forward {
   }
 };
 
-void softmax_backward(const float* w, const float* dw, float* ds, Int pitch) {
-  const float mean = sum_over(pitch, [w, dw](Int c) { return w[c] * dw[c]; });
+void softmax_backward(const float* w, const float* dw, float* ds, Int pitch, float dlog_sum = 0) {
+  const float mean = sum_over(pitch, [w, dw](Int c) { return w[c] * dw[c]; }) - dlog_sum;
   for (Int c = 0; c < pitch; ++c) ds[c] = w[c] * (dw[c] - mean);
 }
 
@@ -161,17 +202,37 @@ struct Backward {
   float* g;        // in: dw, out: ds
   Int pitch;
   float dlog;
+  float alpha;    // of entmax
+  float* dalpha;  // null: not wanted
 
-  void operator()(const normalizer::Softmax&) const { softmax_backward(w, g, g, pitch); }
+  void operator()(const normalizer::Softmax&) const { softmax_backward(w, g, g, pitch, dlog); }
   void operator()(const normalizer::Sparsemax&) const {
     const float count = sum_over(pitch, [this](Int c) { return w[c] > 0 ? 1.0F : 0.0F; });
     const float mean = sum_over(pitch, [this](Int c) { return w[c] > 0 ? g[c] : 0.0F; }) / std::max(count, 1.0F);
     for (Int c = 0; c < pitch; ++c) g[c] = w[c] > 0 ? g[c] - mean : w[c] * 0.0F;
   }
-  void operator()(const normalizer::Entmax15&) const {
-    const float total = sum_over(pitch, [this](Int c) { return std::sqrt(w[c]); });
-    const float mean = sum_over(pitch, [this](Int c) { return std::sqrt(w[c]) * g[c]; }) / std::max(total, 1e-30F);
-    for (Int c = 0; c < pitch; ++c) g[c] = std::sqrt(w[c]) * (g[c] - mean);
+  void operator()(const normalizer::Entmax&) const {
+    const auto slope = [this](Int c) {
+      return alpha == 1.5F ? std::sqrt(w[c]) : w[c] > 0 ? std::pow(w[c], 2 - alpha) : 0.0F;
+    };
+    const float total = std::max(sum_over(pitch, slope), 1e-30F);
+    if (dalpha != nullptr) add_dalpha(slope, static_cast<double>(total));
+    const float mean = sum_over(pitch, [&, this](Int c) { return slope(c) * g[c]; }) / total;
+    for (Int c = 0; c < pitch; ++c) g[c] = slope(c) * (g[c] - mean);
+  }
+  template <class Slope>
+  void add_dalpha(const Slope& slope, double total) const {
+    const double over = 1 / (static_cast<double>(alpha) - 1);
+    double entropy = 0;
+    for (Int c = 0; c < pitch; ++c) entropy -= w[c] > 0 ? w[c] * std::log(static_cast<double>(w[c])) : 0;
+    double sum = 0;
+    for (Int c = 0; c < pitch; ++c) {
+      if (!(w[c] > 0)) continue;
+      const double p = static_cast<double>(slope(c)) / total;
+      const double e = -w[c] * std::log(static_cast<double>(w[c]));
+      sum += static_cast<double>(g[c]) * ((w[c] - p) * over * over + (e - p * entropy) * over);
+    }
+    *dalpha += static_cast<float>(sum);
   }
   void operator()(const normalizer::Sigmoid&) const {
     for (Int c = 0; c < pitch; ++c) g[c] *= w[c] * (1 - w[c]);
@@ -217,11 +278,13 @@ void normalize_block(const Plan& plan, const Block& block) {
       broken |= std::isnan(row.s[c]);
     }
     if (broken || row.largest == kInfinity) {
+      block.log_sum[r] = std::numeric_limits<float>::quiet_NaN();
       for (Int c = 0; c < row.columns; ++c) {
         if (row.visible[c] != 0) row.w[c] = std::numeric_limits<float>::quiet_NaN();
       }
       std::copy_n(row.w, row.pitch, block.scores + r * block.pitch);
     } else if (row.largest == -kInfinity) {
+      block.log_sum[r] = plan.sinks ? plan.sinks.data()[block.h] : -kInfinity;
       std::fill_n(block.scores + r * block.pitch, row.pitch, 0.0F);
     } else {
       std::visit(Forward{plan, block, row, r, scratch.data()}, plan.normalizer);
@@ -229,15 +292,23 @@ void normalize_block(const Plan& plan, const Block& block) {
   }
 }
 
-void normalize_block_backward(const Plan& plan, const Block& block, const View& dlog_probability) {
+void normalize_block_backward(const Plan& plan, const Block& block, const View& dlogs, float* dsink, float* dalpha) {
+  const auto* entmax_how = std::get_if<normalizer::Entmax>(&plan.normalizer);
+  const float alpha = entmax_how == nullptr ? 0 : alpha_of(plan, *entmax_how, block.h);
   const float cooler = 1.0F / plan.temperature;
   for (Int r = 0; r < block.rows; ++r) {
     float* g = block.gradient + r * block.pitch;
     const std::uint8_t* visible = block.visible + r * block.pitch;
     for (Int c = 0; c < block.pitch; ++c) g[c] = visible[c] != 0 ? g[c] : 0.0F;
-    const float dlog = dlog_probability ? *dlog_probability.at(block.b, block.h, block.first + r) : 0.0F;
-    std::visit(Backward{block.weights + r * block.pitch, block.scores + r * block.pitch, g, block.pitch, dlog},
-               plan.normalizer);
+    const float dlog = dlogs ? *dlogs.at(block.b, block.h, block.first + r) : 0.0F;
+    if (dsink != nullptr) {
+      const float* w = block.weights + r * block.pitch;
+      const float mean = sum_over(block.pitch, [w, g](Int c) { return w[c] * g[c]; });
+      *dsink += std::exp(plan.sinks.data()[block.h] - block.log_sum[r]) * (dlog - mean);
+    }
+    std::visit(
+        Backward{block.weights + r * block.pitch, block.scores + r * block.pitch, g, block.pitch, dlog, alpha, dalpha},
+        plan.normalizer);
     for (Int c = 0; c < block.pitch; ++c) g[c] = visible[c] != 0 ? g[c] * cooler : 0.0F;
   }
 }

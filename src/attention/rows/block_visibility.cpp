@@ -80,6 +80,10 @@ void see_block(const Plan& plan, const Block& block) {
       const Int high = std::min(range.high - block.low, block.columns);
       if (high > low) std::memset(visible + low, 1, static_cast<std::size_t>(high - low));
     }
+    for (Int c = 0; plan.blocks && c < block.columns; ++c) {
+      if (visible[c] == 0) continue;
+      visible[c] = plan.blocks.visible(plan.blocks.batch() == 1 ? 0 : block.b, i, block.key(c)) ? 1 : 0;
+    }
     if (plan.visibility.mask) {
       const std::uint8_t* mask = plan.visibility.mask.data + block.b * plan.visibility.mask.b +
                                  block.h * plan.visibility.mask.h + i * plan.visibility.mask.i;

@@ -18,8 +18,9 @@ constexpr Int kRows = 32;
 /// Fills `out`; only what is not empty in it.
 void rows_forward(const Plan& plan, const Outputs& out);
 
-/// Adds to the gradients of plan.inputs that require one. `dcontext` rows of dv; the others may be empty.
-void rows_backward(const Plan& plan, const View& dcontext, const Tensor& dweights, const View& dlog_probability);
+/// Adds to the gradients of plan.inputs that require one. `dcontext` rows of dv; the others may be empty. `dlogs` is of
+/// the log-probability of a sampled key or of softmax's log-sum.
+void rows_backward(const Plan& plan, const View& dcontext, const Tensor& dweights, const View& dlogs);
 
 /// The scores of one block and what became of them. Arrays are [rows, pitch]; columns behind `columns` are 0.
 struct Block {
@@ -35,6 +36,8 @@ struct Block {
   float* weights = nullptr;   // the normaliser's
   float* used = nullptr;      // after Gaussian and dropout; may be `weights`
   float* gradient = nullptr;  // backward: dweights, then dscores
+  float* before = nullptr;    // the scores that modifiers are given, where something changes scores
+  float* log_sum = nullptr;   // [rows], of softmax with a sink or where the plan wants it
   std::uint8_t* visible = nullptr;
 
   [[nodiscard]] Int key(Int column) const { return list != nullptr ? list[column] : low + column; }
@@ -46,6 +49,12 @@ void reach(const Plan& plan, Int b, Int h, Int first, Int* low, Int* high);
 void see_block(const Plan& plan, const Block& block);
 /// scores = (scores + biases) / temperature, -inf where not visible; a bias of -inf makes invisible.
 void bias_block(const Plan& plan, const Block& block);
+
+// block_change.cpp: the soft cap and the modifiers; they are called on the whole block.
+/// `before` is filled and the scores are changed.
+void change_block(const Plan& plan, const Block& block);
+/// The gradient of changed scores becomes that of the scores; adds to the gradients of the modifiers' parameters.
+void change_block_backward(const Plan& plan, const Block& block, float* const* dparameters);
 
 // block_scores.cpp: the scores of visible pairs before biases, and their backward from block.gradient.
 struct ScoreGrads {
@@ -67,7 +76,8 @@ void score_taped_backward(const Plan& plan, const Block& block, const ScoreGrads
 
 // block_normalize.cpp: weights from scores, row by row; then gradient = dscores from gradient = dweights.
 void normalize_block(const Plan& plan, const Block& block);
-void normalize_block_backward(const Plan& plan, const Block& block, const View& dlog_probability);
+/// `dsink` and `dalpha`, if not null, are added to.
+void normalize_block_backward(const Plan& plan, const Block& block, const View& dlogs, float* dsink, float* dalpha);
 /// The column of a row that has all its weight, or -1.
 [[nodiscard]] Int chosen_column(const float* weights, Int columns);
 

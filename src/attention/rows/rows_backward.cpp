@@ -103,6 +103,8 @@ Sinks::Sinks(const Plan& plan) : all(plan.inputs.size()) {
     const bool alone = (bias->b != 0 || one) && (bias->h != 0 || plan.heads == 1);
     put(which, bias->slice, bias->b, bias->h, G, !alone);
   }
+  put(Input::sink, Int{1}, Int{0}, Int{1}, G, true);
+  put(Input::alphas, Int{1}, Int{0}, Int{1}, G, true);
   put(Input::shaw_keys, (2 * plan.shaw_reach + 1) * plan.dim, Int{0}, Int{0}, Int{1}, true);
   put(Input::shaw_values, (2 * plan.shaw_reach + 1) * plan.value_dim, Int{0}, Int{0}, Int{1}, true);
   put(Input::centers, plan.queries, plan.center.batch, plan.center.head, G, plan.center.head == 0 && plan.heads > 1);
@@ -145,7 +147,7 @@ struct Unit {
   const Sinks& sinks;
   const View& dcontext;
   const Tensor& dweights;
-  const View& dlog_probability;
+  const View& dlogs;
   Scratch scratch{};
   Tensor gathered{};  // gradients of an edge list's keys and values
   std::vector<float*, ArenaAllocator<float*>> dparameters{};
@@ -176,6 +178,7 @@ struct Unit {
     const Int b = block.b, h = block.h, kv = h / plan.group();
     see_block(plan, block);
     score_block(plan, block);
+    change_block(plan, block);
     bias_block(plan, block);
     normalize_block(plan, block);
     focus_block(plan, block);
@@ -211,7 +214,8 @@ struct Unit {
     }
     add_weight_grads(plan, block, dweights);
     focus_block_backward(plan, block, sinks[Input::centers].at(in_wave, b, h, g));
-    normalize_block_backward(plan, block, dlog_probability);
+    normalize_block_backward(plan, block, dlogs, sinks[Input::sink].at(in_wave, b, h, g),
+                             sinks[Input::alphas].at(in_wave, b, h, g));
     add_bias_grads(plan, block, plan.visibility.bias, sinks[Input::bias].at(in_wave, b, h, g));
     add_bias_grads(plan, block, plan.visibility.distance_bias, sinks[Input::distance_bias].at(in_wave, b, h, g));
     for (Int r = 0; sinks.drow && r < block.rows; ++r) {
@@ -219,6 +223,7 @@ struct Unit {
       for (Int c = 0; c < block.columns; ++c) sum += block.gradient[r * block.pitch + c];
       *sinks.drow.at(b, h, block.first + r) += sum;
     }
+    change_block_backward(plan, block, dparameters.data() + (plan.first_modifier_input - Input::parameters));
     score_block_backward(plan, block, score);
 
     for (Int c = 0; gather && c < block.columns; ++c) {
@@ -232,19 +237,20 @@ struct Unit {
 
 }  // namespace
 
-void rows_backward(const Plan& plan, const View& dcontext, const Tensor& dweights, const View& dlog_probability) {
+void rows_backward(const Plan& plan, const View& dcontext, const Tensor& dweights, const View& dlogs) {
   const Sinks sinks(plan);
   const Int units = plan.batch * plan.kv_heads;
   const Int wave = sinks.any_shared() ? kWave : units;
   for (Int first = 0; first < units; first += wave) {
     const Int last = std::min(units, first + wave);
     parallel_for(last - first, 1, [&](Int begin, Int end) {
-      Unit unit{plan, sinks, dcontext, dweights, dlog_probability};
+      Unit unit{plan, sinks, dcontext, dweights, dlogs};
       for (Int u = first + begin; u < first + end; ++u) unit.run(u / plan.kv_heads, u % plan.kv_heads, u - first);
     });
     for (const Sink& sink : sinks.all) sink.end_wave(plan, first, last);
   }
   for (const Sink& sink : sinks.all) sink.finish();
+  if (plan.modifiers) plan.modifiers->rethrow();
 }
 
 }  // namespace fovea::attention

@@ -82,6 +82,7 @@ void report(const Plan& plan, const Block& block, const Outputs& out) {
       *out.log_probability.at(block.b, block.h, block.first + r) =
           chosen < 0 ? 0.0F : std::log(block.scores[r * block.pitch + chosen]);
     }
+    if (out.log_sum) out.log_sum.data()[query] = block.log_sum[r];
     if (out.top_weight) {
       report_top(plan, block, w, out.top_weight.data() + query * plan.top, out.top_index + query * plan.top);
     }
@@ -101,7 +102,8 @@ void report(const Plan& plan, const Block& block, const Outputs& out) {
 
 // Whether anything of the queries first to last of a head is wanted.
 bool wanted(const Plan& plan, const Outputs& out, Int h, Int first, Int last) {
-  if (out.context || out.log_probability || out.top_weight || out.column_sums || out.entropy) return true;
+  if (out.context || out.log_probability || out.log_sum || out.top_weight || out.column_sums || out.entropy)
+    return true;
   if (!plan.head_slot.empty() && plan.head_slot[static_cast<std::size_t>(h)] < 0) return false;
   return plan.row_slot.empty() ||
          std::any_of(plan.row_slot.begin() + first, plan.row_slot.begin() + last, [](Int slot) { return slot >= 0; });
@@ -138,6 +140,7 @@ void rows_forward(const Plan& plan, const Outputs& out) {
         see_block(plan, block);
         score_block(plan, block);
         report_scores(plan, block, out.scores, 0.0F);
+        change_block(plan, block);
         bias_block(plan, block);
         report_scores(plan, block, out.masked, -std::numeric_limits<float>::infinity());
         normalize_block(plan, block);
@@ -150,6 +153,7 @@ void rows_forward(const Plan& plan, const Outputs& out) {
       });
     }
   });
+  if (plan.modifiers) plan.modifiers->rethrow();
 }
 
 }  // namespace fovea::attention

@@ -78,11 +78,13 @@ void each_block(const Plan& plan, Int b, Int h, Int first, Int last, Scratch& sc
     }
     block.pitch = std::max<Int>(16, (block.columns + 15) / 16 * 16);
     const Int size = step * block.pitch;
-    float* floats = Scratch::grown(scratch.floats, 4 * size);
+    float* floats = Scratch::grown(scratch.floats, 5 * size + kRows);
     block.scores = floats;
     block.weights = floats + size;
     block.gradient = floats + 2 * size;
     block.used = plan.gaussian || plan.dropout > 0 ? floats + 3 * size : block.weights;
+    block.before = floats + 4 * size;
+    block.log_sum = floats + 5 * size;
     block.visible = reinterpret_cast<std::uint8_t*>(Scratch::grown(scratch.bytes, size / 4));
     body(block);
   }

@@ -31,7 +31,7 @@ std::int64_t grain(std::int64_t tasks) {
 bool is_grouped_step(const FusedAttention& a) {
   return a.shape.queries == 1 && a.shape.heads > a.shape.key_heads && a.w == nullptr && a.dropout.rate == 0 &&
          a.visibility.window < 0 && !a.visibility.mask && !a.visibility.one_bias() &&
-         a.visibility.alibi_slopes == nullptr;
+         a.visibility.alibi_slopes == nullptr && !a.visibility.blocks && a.sinks == nullptr && a.modifiers == nullptr;
 }
 
 // The heads that share keys become queries of one head, so that the keys are read once.
@@ -45,7 +45,7 @@ void grouped_step(const FusedAttention& attention) {
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t b = task / s.key_heads;
       const std::int64_t h = task % s.key_heads * group;
-      kernels::DotHead head = detail::dot_head(attention, b, h);
+      kernels::DotHead head = detail::dot_head(attention, b, h, {});
       head.queries = group;
       head.q_stride = attention.q.head;
       head.out_stride = attention.out.head;
@@ -76,6 +76,7 @@ void fused_forward(const FusedAttention& attention) {
   const FusedShape& s = attention.shape;
   const std::int64_t scratch = kernel.scratch(s.keys, s.dim, s.value_dim);
   const std::int64_t per_head = blocks(s.queries, kRowBlock);
+  const detail::ModifierTask modifiers{attention.modifiers, nullptr};
   const std::int64_t tasks = s.batch * s.heads * per_head;
   // A short sentence takes some microseconds, less than waking another thread does.
   constexpr std::int64_t kWorth = 256 * 1024;
@@ -89,9 +90,9 @@ void fused_forward(const FusedAttention& attention) {
       const Range rows{row, std::min(row + kRowBlock, s.queries)};
       if (task + 1 < end && per_head == 1) detail::prefetch_head(attention, (task + 1) / s.heads, (task + 1) % s.heads);
       if (attention.w == nullptr) {
-        kernel.dot_forward(detail::dot_head(attention, b, h), rows, memory);
+        kernel.dot_forward(detail::dot_head(attention, b, h, modifiers), rows, memory);
       } else {
-        kernel.additive_forward(detail::additive_head(attention, b, h), rows, memory);
+        kernel.additive_forward(detail::additive_head(attention, b, h, modifiers), rows, memory);
       }
     }
   });
@@ -118,18 +119,24 @@ class Backward {
     unit_heads_ = join_heads ? 1 : s_.key_heads;
     members_ = s_.batch * s_.key_heads / (unit_batches_ * unit_heads_);
     if (grads.dw != nullptr) dw_ = Tensor::zeros({s_.batch * s_.heads, chunks_, s_.dim});
+    for (const FusedGrads::Parameter& one : grads.modifiers) learned_ += one.to == nullptr ? 0 : one.size;
+    // Each head of each chunk sums the gradients of modifiers in a place of its own, where that takes little memory.
+    constexpr std::int64_t kLearnedFloats = std::int64_t{4} << 20;
+    learns_apart_ = s_.batch * s_.heads * chunks_ * learned_ <= kLearnedFloats;
+    if (learned_ > 0) dlearned_ = Tensor::zeros({s_.batch * s_.heads, learns_apart_ ? chunks_ : 1, learned_});
   }
 
   void run() {
     const std::int64_t units = unit_batches_ * unit_heads_;
     // A bias by distance (rows -1 apart) has pairs of different chunks in one place.
     const bool chunks_apart = grads_.dbias == nullptr || (bias_.j != 0 && bias_.i >= 0);
-    if (chunks_ == 1 || !chunks_apart || units >= 2 * threads()) {
+    if (chunks_ == 1 || !chunks_apart || !learns_apart_ || units >= 2 * threads()) {
       whole_heads(units);
     } else {
       chunk_by_chunk(units);
     }
     if (dw_) add_dw();
+    if (dlearned_) add_learned();
   }
 
  private:
@@ -139,6 +146,7 @@ class Backward {
     kernels::AttentionGrads g;
     g.dout = grads_.dout.data + b * grads_.dout.batch + h * grads_.dout.head;
     g.dout_stride = grads_.dout.row;
+    if (grads_.dlog_sum != nullptr) g.dlog_sum = grads_.dlog_sum + (b * s_.heads + h) * s_.queries;
     g.dq = dq;
     g.dk = detail::grad_rows(grads_.dk, b, kh);
     g.dv = detail::grad_rows(grads_.dv, b, kh);
@@ -151,10 +159,19 @@ class Backward {
       g.dbias_column = bias_.j;
     }
     float* memory = detail::kept_scratch(scratch_);
+    std::vector<float*> learned;  // of each parameter of each modifier
+    if (dlearned_) {
+      float* at = dlearned_.data() + ((b * s_.heads + h) * dlearned_.dim(1) + (learns_apart_ ? c : 0)) * learned_;
+      for (const FusedGrads::Parameter& one : grads_.modifiers) {
+        learned.push_back(one.to == nullptr ? nullptr : at);
+        if (one.to != nullptr) at += one.size;
+      }
+    }
+    const detail::ModifierTask task{attention_.modifiers, learned.empty() ? nullptr : learned.data()};
     if (attention_.w == nullptr) {
-      kernel_.dot_backward(detail::dot_head(attention_, b, h), g, rows, keys, memory);
+      kernel_.dot_backward(detail::dot_head(attention_, b, h, task), g, rows, keys, memory);
     } else {
-      kernel_.additive_backward(detail::additive_head(attention_, b, h), g, rows, keys, memory);
+      kernel_.additive_backward(detail::additive_head(attention_, b, h, task), g, rows, keys, memory);
     }
   }
 
@@ -240,6 +257,21 @@ class Backward {
     }
   }
 
+  void add_learned() {
+    const std::int64_t parts = s_.batch * s_.heads * dlearned_.dim(1);
+    std::int64_t first = 0;  // of the parameter, in a part
+    for (const FusedGrads::Parameter& one : grads_.modifiers) {
+      if (one.to == nullptr) continue;
+      parallel_for(one.size, 4096, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t part = 0; part < parts; ++part) {
+          const float* from = dlearned_.data() + part * learned_ + first;
+          for (std::int64_t x = begin; x < end; ++x) one.to[x] += from[x];
+        }
+      });
+      first += one.size;
+    }
+  }
+
   const FusedAttention& attention_;
   const FusedGrads& grads_;
   const kernels::AttentionKernels& kernel_;
@@ -247,7 +279,10 @@ class Backward {
   const attention::BiasView& bias_;  // the gradient's strides too
   std::int64_t group_, chunks_, scratch_;
   std::int64_t unit_batches_ = 1, unit_heads_ = 1, members_ = 1;
-  Tensor dw_;  // [batch * heads, chunks, dim]
+  Tensor dw_;                 // [batch * heads, chunks, dim]
+  std::int64_t learned_ = 0;  // floats of all parameters of modifiers that have a gradient
+  bool learns_apart_ = true;  // each chunk has sums of its own
+  Tensor dlearned_;           // [batch * heads, chunks or 1, learned]
 };
 
 }  // namespace

@@ -5,6 +5,9 @@
 
 #include <cstdint>
 
+#include <vector>
+
+#include "attention/modifiers.hpp"
 #include "attention/visibility.hpp"
 #include "kernels/attention.hpp"
 
@@ -33,6 +36,9 @@ struct FusedAttention {
   const float* w = nullptr;  // additive: [dim], head h's at w + h * w_head
   std::int64_t w_head = 0;
   attention::Visibility visibility;
+  float softcap = 0;
+  const attention::Modifiers* modifiers = nullptr;  // null: none
+  const float* sinks = nullptr;                     // [heads]; null: none
   kernels::WeightDropout dropout;  // head (b, h) counts from counter + (b * heads + h) * queries * keys on
   HeadArray<float> out;
   float* stats = nullptr;  // [batch, heads, 2, queries]: peak and mass, see kernels::DotHead
@@ -40,9 +46,16 @@ struct FusedAttention {
 
 struct FusedGrads {
   HeadArray<const float> dout;
-  HeadArray<float> dq, dk, dv;  // data null: not wanted
-  float* dw = nullptr;          // additive: as w, added to
-  float* dbias = nullptr;       // laid out as the bias, added to; strides of 0 sum over that axis
+  const float* dlog_sum = nullptr;  // [batch, heads, queries], of the log-sum-exp; null: 0
+  HeadArray<float> dq, dk, dv;      // data null: not wanted
+  float* dw = nullptr;              // additive: as w, added to
+  // Of each parameter of each modifier, in order: its floats, and where they are added to; null: not wanted.
+  struct Parameter {
+    std::int64_t size = 0;
+    float* to = nullptr;
+  };
+  std::vector<Parameter> modifiers{};
+  float* dbias = nullptr;  // laid out as the bias, added to; strides of 0 sum over that axis
 };
 
 /// Weights on demand, from q, k and the stats of a forward pass, in memory linear in the sequence. Any may be null.

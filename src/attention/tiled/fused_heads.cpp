@@ -28,6 +28,7 @@ void fill(kernels::Visibility& visibility, const FusedAttention& attention, std:
     visibility.bias_column = bias.j;
   }
   if (from.alibi_slopes != nullptr) visibility.alibi_slope = from.alibi_slopes[h];
+  if (from.blocks) visibility.map = from.blocks.data[b * from.blocks.b + h * from.blocks.h];
 }
 
 const float* at(const HeadArray<const float>& array, std::int64_t b, std::int64_t h) {
@@ -36,7 +37,7 @@ const float* at(const HeadArray<const float>& array, std::int64_t b, std::int64_
 
 // What both heads share.
 template <class Head>
-void fill(Head& head, const FusedAttention& attention, std::int64_t b, std::int64_t h) {
+void fill(Head& head, const FusedAttention& attention, std::int64_t b, std::int64_t h, const ModifierTask& task) {
   const FusedShape& s = attention.shape;
   head.queries = s.queries;
   head.keys = s.keys;
@@ -45,6 +46,11 @@ void fill(Head& head, const FusedAttention& attention, std::int64_t b, std::int6
   head.v = at(attention.v, b, h / (s.heads / s.key_heads));
   head.v_stride = attention.v.row;
   fill(head.visibility, attention, b, h);
+  head.change.softcap = attention.softcap;
+  head.change.batch = b;
+  head.change.head = h;
+  attention::Modifiers::use(head.change, task);
+  if (attention.sinks != nullptr) head.sink = attention.sinks + h;
   head.dropout = attention.dropout;
   const std::int64_t number = b * s.heads + h;
   head.dropout.counter += static_cast<std::uint64_t>(number * s.queries * s.keys);
@@ -66,10 +72,10 @@ float* kept_scratch(std::int64_t floats) {
   return scratch.data;
 }
 
-kernels::DotHead dot_head(const FusedAttention& attention, std::int64_t b, std::int64_t h) {
+kernels::DotHead dot_head(const FusedAttention& attention, std::int64_t b, std::int64_t h, const ModifierTask& task) {
   const std::int64_t kh = h / (attention.shape.heads / attention.shape.key_heads);
   kernels::DotHead head;
-  fill(head, attention, b, h);
+  fill(head, attention, b, h, task);
   head.q = at(attention.q, b, h);
   head.q_stride = attention.q.row;
   head.k = at(attention.k, b, kh);
@@ -78,10 +84,11 @@ kernels::DotHead dot_head(const FusedAttention& attention, std::int64_t b, std::
   return head;
 }
 
-kernels::AdditiveHead additive_head(const FusedAttention& attention, std::int64_t b, std::int64_t h) {
+kernels::AdditiveHead additive_head(const FusedAttention& attention, std::int64_t b, std::int64_t h,
+                                    const ModifierTask& task) {
   const std::int64_t kh = h / (attention.shape.heads / attention.shape.key_heads);
   kernels::AdditiveHead head;
-  fill(head, attention, b, h);
+  fill(head, attention, b, h, task);
   head.a = at(attention.q, b, h);
   head.a_stride = attention.q.row;
   head.b = at(attention.k, b, kh);

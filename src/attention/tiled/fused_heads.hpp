@@ -11,8 +11,12 @@ namespace fovea::detail {
 /// Memory of this thread for `floats` floats, 64-byte aligned, kept until a larger one is asked for.
 [[nodiscard]] float* kept_scratch(std::int64_t floats);
 
-[[nodiscard]] kernels::DotHead dot_head(const FusedAttention& attention, std::int64_t b, std::int64_t h);
-[[nodiscard]] kernels::AdditiveHead additive_head(const FusedAttention& attention, std::int64_t b, std::int64_t h);
+/// `task` is what the head's modifiers are given, where the attention has some; it must outlive the head.
+using ModifierTask = attention::Modifiers::Task;
+[[nodiscard]] kernels::DotHead dot_head(const FusedAttention& attention, std::int64_t b, std::int64_t h,
+                                        const ModifierTask& task);
+[[nodiscard]] kernels::AdditiveHead additive_head(const FusedAttention& attention, std::int64_t b, std::int64_t h,
+                                                  const ModifierTask& task);
 
 // Inlined always: g++ takes a function that does nothing but prefetch for one without effect, and leaves out its calls.
 template <class T>

@@ -13,6 +13,8 @@ namespace fovea::attention {
 [[nodiscard]] Tensor fused_path_forward(const Plan& plan, const Outputs& out);
 
 /// Adds to the gradients of plan.inputs that require one.
-void fused_path_backward(const Plan& plan, const View& context, const Tensor& stats, const View& dcontext);
+/// `dlog_sum`, [B, H, Tq], may be empty.
+void fused_path_backward(const Plan& plan, const View& context, const Tensor& stats, const View& dcontext,
+                         const Tensor& dlog_sum);
 
 }  // namespace fovea::attention

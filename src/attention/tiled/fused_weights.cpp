@@ -20,6 +20,7 @@ void fused_weights(const FusedAttention& attention, const FusedWeights& wanted) 
   // Each task sums columns in a row of its own; at most 16 tasks per head keep that linear.
   const std::int64_t task_rows = std::max<std::int64_t>(128, (rows + 16 * 64 - 1) / (16 * 64) * 64);
   const std::int64_t per_head = (rows + task_rows - 1) / task_rows;
+  const detail::ModifierTask modifiers{attention.modifiers, nullptr};
   Tensor sums;
   if (wanted.column_sums != nullptr) sums = Tensor::zeros({heads, per_head, s.keys});
   parallel_for(heads * per_head, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -38,9 +39,10 @@ void fused_weights(const FusedAttention& attention, const FusedWeights& wanted) 
       if (sums) w.column_sums = sums.data() + task * s.keys;
       const kernels::Range range{wanted.rows.begin + first, wanted.rows.begin + std::min(first + task_rows, rows)};
       if (attention.w == nullptr) {
-        kernel.dot_weights(detail::dot_head(attention, head / s.heads, head % s.heads), w, range, memory);
+        kernel.dot_weights(detail::dot_head(attention, head / s.heads, head % s.heads, modifiers), w, range, memory);
       } else {
-        kernel.additive_weights(detail::additive_head(attention, head / s.heads, head % s.heads), w, range, memory);
+        kernel.additive_weights(detail::additive_head(attention, head / s.heads, head % s.heads, modifiers), w, range,
+                                memory);
       }
     }
   });

@@ -1,5 +1,6 @@
 // fovea bench attention --batch B --heads H --queries N --keys N --dim D [--causal] [--backward]
-//                       [--score S] [--key-heads K] [--top N] [--threads T] [--seconds S]
+//                       [--score S] [--softcap C] [--distance-bias K] [--window W] [--documents N] [--key-heads K]
+//                       [--top N] [--threads T] [--seconds S]
 //
 // median_ms of a forward pass (with --backward: and its gradient), gflops, peak_rss_mb of the process, and what the
 // machine itself does in the same run to compare with: peak_gflops (a register-only loop of multiply-adds) and the
@@ -12,9 +13,11 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <vector>
 
+#include "attention/block_map.hpp"
 #include "attention/tiled/fused.hpp"
 #include "base/rng.hpp"
 #include "cli/bench/bench.hpp"
@@ -34,6 +37,10 @@ struct AttentionBench {
   std::string score = "scaled-dot";
   bool causal = false;
   bool backward = false;
+  float softcap = 0;
+  std::int64_t distance_bias = 0;  // reach of a learned bias by distance; 0: none
+  std::int64_t window = -1;
+  std::int64_t documents = 0;  // tokens of a document; 0: one
   std::int64_t top = 0;
   int threads = 0;
   double seconds = 1;
@@ -129,6 +136,23 @@ class Arrays {
     if (bench.score == "scaled-dot") attention.scale = 1 / std::sqrt(static_cast<float>(s_.dim));
     attention.visibility.offset = s_.keys - s_.queries;
     attention.visibility.causal = bench.causal;
+    attention.visibility.window = bench.window;
+    attention.softcap = bench.softcap;
+    if (bench.documents > 0) {
+      std::vector<std::int64_t> ids(static_cast<std::size_t>(s_.batch * s_.keys));
+      for (std::size_t t = 0; t < ids.size(); ++t) {
+        ids[t] = static_cast<std::int64_t>(t) % s_.keys / bench.documents;
+      }
+      documents_ = BlockMask::of_documents(ids, s_.batch, s_.keys);
+      attention.visibility.blocks = {documents_.map()->heads.data(), 1, 0};
+    }
+    if (bench.distance_bias > 0) {
+      table_ = random({s_.heads, 2 * bench.distance_bias + 1}, 7);
+      modifiers_.emplace(ScoreModifiers{modifier::distance_bias(table_)}, s_.keys - s_.queries);
+      attention.modifiers = &*modifiers_;
+      dtable_ = Tensor::zeros(table_.shape());
+      grads.modifiers.push_back({table_.size(), dtable_.data()});
+    }
     if (bench.backward) {
       dout_ = random(out_.shape(), 5);
       dq_ = Tensor::empty(q_.shape());
@@ -152,7 +176,9 @@ class Arrays {
  private:
   FusedShape s_;
   Tensor q_, k_, v_, w_, out_, stats_;
-  Tensor dout_, dq_, dk_, dv_, dw_;
+  Tensor dout_, dq_, dk_, dv_, dw_, table_, dtable_;
+  BlockMask documents_;
+  std::optional<attention::Modifiers> modifiers_;
 };
 
 // The other scores, as attend() computes them: with what comes before the tiles.
@@ -216,6 +242,24 @@ Medians measure(double seconds, Work&& work, Machine&& machine) {
 // Of one head. Causal: query i sees the keys up to i + keys - queries; as many queries as keys count as half, as usual.
 double visible_pairs(const AttentionBench& bench) {
   const FusedShape& s = bench.shape;
+  if (bench.window >= 0 || bench.documents > 0) {
+    double pairs = 0;
+    for (std::int64_t i = 0; i < s.queries; ++i) {
+      const std::int64_t position = i + s.keys - s.queries;
+      std::int64_t low = 0;
+      std::int64_t high = bench.causal ? position + 1 : s.keys;
+      if (bench.window >= 0) {
+        low = std::max(low, position - bench.window);
+        high = std::min(high, position + bench.window + 1);
+      }
+      if (bench.documents > 0) {
+        low = std::max(low, position / bench.documents * bench.documents);
+        high = std::min(high, position / bench.documents * bench.documents + bench.documents);
+      }
+      pairs += static_cast<double>(std::max<std::int64_t>(0, high - low));
+    }
+    return pairs;
+  }
   if (!bench.causal) return static_cast<double>(s.queries) * static_cast<double>(s.keys);
   if (s.queries == s.keys) return 0.5 * static_cast<double>(s.queries) * static_cast<double>(s.keys);
   double pairs = 0;
@@ -237,8 +281,11 @@ nlohmann::ordered_json run_attention_bench(const AttentionBench& bench) {
     if (bench.backward) fused_backward(arrays.attention, arrays.grads);
   };
   const Medians against_peak = measure(bench.seconds, work, peak_gflops);
-  // As is usual: half of all pairs when causal. The fraction counts those that are seen.
-  const double all = static_cast<double>(s.queries) * static_cast<double>(s.keys);
+  // As is usual: half of all pairs when causal. The fraction counts the visible ones, and so do gflops with a window or
+  // documents.
+  const bool sparse = bench.window >= 0 || bench.documents > 0;
+  const double all = sparse ? visible_pairs(bench) / (bench.causal ? 0.5 : 1.0)
+                            : static_cast<double>(s.queries) * static_cast<double>(s.keys);
   const double pass = 4.0 * static_cast<double>(s.batch * s.heads * s.dim) * (bench.backward ? 3.5 : 1.0);
   const double gflops = pass * (bench.causal ? 0.5 : 1.0) * all / against_peak.work * 1e-9;
   result["median_ms"] = against_peak.work * 1e3;
@@ -279,6 +326,13 @@ void check(const AttentionBench& bench) {
   const FusedShape& s = bench.shape;
   if (s.heads % s.key_heads != 0) throw UsageError("--key-heads: must divide --heads");
   if (bench.top > s.keys) throw UsageError("--top: at most --keys");
+  const bool changed = bench.softcap > 0 || bench.distance_bias > 0 || bench.window >= 0 || bench.documents > 0;
+  if (changed && !is_fused(bench.score)) {
+    throw UsageError(
+        "--score: with --softcap, --distance-bias, --window and --documents it is dot, scaled-dot or additive");
+  }
+  if (bench.documents > 0 && s.queries != s.keys)
+    throw UsageError("--documents: --queries and --keys must be the same");
   if (bench.top > 0 && !is_fused(bench.score)) throw UsageError("--top: goes with dot, scaled-dot and additive");
 }
 
@@ -300,6 +354,10 @@ void add_bench_attention(CLI::App& bench_app, const Streams& streams) {
   app->add_option("--score", options->score, "the score")
       ->check(CLI::IsMember({"dot", "scaled-dot", "additive", "general", "cosine", "concat", "location"}))
       ->capture_default_str();
+  app->add_option("--softcap", options->softcap, "soft cap of the scores")->check(CLI::Range(1e-3, 1e6));
+  app->add_option("--distance-bias", options->distance_bias, "learned bias for distances up to N")->check(size);
+  app->add_option("--window", options->window, "keys at most N positions away")->check(size);
+  app->add_option("--documents", options->documents, "packed documents of N tokens; a query sees its own")->check(size);
   app->add_option("--top", options->top, "also find the N largest weights of each query")->check(size);
   app->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
   app->add_option("--seconds", options->seconds, "how long to measure")->check(CLI::Range(0.0, 3600.0));

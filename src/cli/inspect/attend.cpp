@@ -1,5 +1,7 @@
 // fovea attend --query FILE --key FILE [--value FILE] [--score NAME [--params FILE] [--scale S]] [--normalize NAME]
-//              [--temperature T] [--causal] [--window W] [--lengths FILE] [--mask FILE] [--bias FILE] [--alibi]
+//              [--alpha A] [--temperature T] [--softcap C] [--sink FILE | --off-by-one] [--causal] [--prefix N]
+//              [--window W] [--dilation D] [--global N] [--documents FILE] [--rotary BASE] [--rotary-dims N]
+//              [--lengths FILE] [--mask FILE] [--bias FILE] [--alibi]
 //              [--out FILE] [--weights FILE] [--top N --top-out FILE] [--grad FILE --grads FILE] [--threads N]
 //
 // Any attention on any arrays: .npy in and out, parameters and gradients as .safetensors. Everything is computed before
@@ -81,11 +83,28 @@ void add_attend(CLI::App& app, const Streams&) {
   command->add_option("--params", a->params, ".safetensors, the parameters of --score by name");
   command->add_option("--scale", a->scale, "the factor on dot, scaled-dot and cosine");
   command->add_option("--normalize", a->normalize, "from scores to weights")
-      ->check(CLI::IsMember({"softmax", "sparsemax", "entmax15", "sigmoid", "hard"}));
+      ->check(CLI::IsMember({"softmax", "sparsemax", "entmax", "sigmoid", "hard"}));
+  command->add_option("--alpha", a->alpha, "of entmax: above 1, at most 2 (sparsemax); default 1.5");
   command->add_option("--temperature", a->temperature, "divides the scores; default 1");
+  command->add_option("--softcap", a->softcap, "C tanh(score / C), after the scale and before biases (Gemma 2)");
+  command->add_option("--sink", a->sink, ".npy, [H]: a logit of each head that is in softmax's sum and has no value");
+  command->add_flag("--off-by-one", a->off_by_one, "--sink with logit 0: weights sum to less than 1");
   command->add_flag("--causal", a->causal, "query i sees keys j <= i + (Tk - Tq)");
   command->add_option("--window", a->window, "query i sees only keys with |i + (Tk - Tq) - j| <= N")
       ->check(whole_number(std::numeric_limits<std::int64_t>::max()));
+  const auto positive = whole_number(std::numeric_limits<std::int64_t>::max());
+  command->add_option("--dilation", a->dilation, "with --window: only keys whose distance is a multiple of D")
+      ->check(positive);
+  command
+      ->add_option("--global", a->global,
+                   "with --window: every query sees the first N keys, and the first N queries see every key")
+      ->check(positive);
+  command->add_option("--prefix", a->prefix, "with --causal: every query sees the first N keys")->check(positive);
+  command->add_option("--documents", a->documents,
+                      ".npy, int64 [B,T], for self-attention: a query sees only keys of its own document");
+  command->add_option("--rotary", a->rotary,
+                      "rotary positions of queries and keys with this base, 10000 for most models");
+  command->add_option("--rotary-dims", a->rotary_dims, "rotate the first N features only")->check(positive);
   command->add_option("--lengths", a->lengths, ".npy, int64 [B]: keys from there on are padding");
   command->add_option("--mask", a->mask, ".npy, bool, broadcastable to [B,H,Tq,Tk]: true may be attended to");
   command->add_option("--bias", a->bias, ".npy, added to the scores, broadcastable to [B,H,Tq,Tk]");

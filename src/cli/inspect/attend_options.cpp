@@ -97,7 +97,16 @@ Score make_score(const AttendArguments& arguments, const AttendCall& call) {
 Normalizer make_normalizer(const AttendArguments& arguments) {
   const float t = arguments.temperature;
   if (arguments.normalize == "sparsemax") return normalizer::Sparsemax{t};
-  if (arguments.normalize == "entmax15") return normalizer::Entmax15{t};
+  if (arguments.alpha && arguments.normalize != "entmax") {
+    throw UsageError(fmt::format("--alpha: goes with --normalize entmax, not {}", arguments.normalize));
+  }
+  if (arguments.normalize == "entmax") {
+    const float alpha = arguments.alpha.value_or(1.5F);
+    if (!(alpha > 1 && alpha <= 2)) {
+      throw UsageError(fmt::format("--alpha {}: must be above 1 and at most 2", alpha));
+    }
+    return normalizer::Entmax{.temperature = t, .alpha = alpha};
+  }
   if (arguments.normalize == "sigmoid") return normalizer::Sigmoid{.temperature = t};
   if (arguments.normalize == "hard") return normalizer::Hard{.temperature = t};
   return normalizer::Softmax{t};
@@ -107,7 +116,38 @@ void read_visibility(const AttendArguments& arguments, AttendCall& call) {
   AttendOptions& options = call.options;
   options.causal = arguments.causal;
   options.alibi = arguments.alibi;
-  if (arguments.window) options.window = *arguments.window;
+  const auto with = [](const char* option, bool given, const char* other, bool has_other) {
+    if (given && !has_other) throw UsageError(fmt::format("{}: goes with {}", option, other));
+  };
+  with("--dilation", arguments.dilation.has_value(), "--window", arguments.window.has_value());
+  with("--global", arguments.global.has_value(), "--window", arguments.window.has_value());
+  with("--prefix", arguments.prefix.has_value(), "--causal", arguments.causal);
+  with("--rotary-dims", arguments.rotary_dims.has_value(), "--rotary", arguments.rotary.has_value());
+  options.window = arguments.window.value_or(-1);
+  options.dilation = arguments.dilation.value_or(1);
+  options.global_keys = arguments.global.value_or(0);
+  options.prefix = arguments.prefix.value_or(0);
+  if (!arguments.documents.empty()) {
+    IntegerArray documents = read_integers("--documents", arguments.documents);
+    const Shape expected{call.query.dim(0), call.key.dim(-2)};
+    if (!(documents.shape == expected) || call.query.dim(-2) != call.key.dim(-2)) {
+      throw ShapeError(fmt::format("--documents: {} is {}; expected {}, with as many queries as keys",
+                                   arguments.documents, documents.shape.text(), expected.text()));
+    }
+    call.documents = std::move(documents.values);
+    options.documents = call.documents;
+  }
+  if (arguments.rotary) {
+    if (!(*arguments.rotary > 0) || !std::isfinite(*arguments.rotary)) {
+      throw UsageError(fmt::format("--rotary {}: the base must be a finite number above 0", *arguments.rotary));
+    }
+    const std::int64_t dims = arguments.rotary_dims.value_or(call.query.dim(-1));
+    if (dims < 2 || dims > std::min(call.query.dim(-1), call.key.dim(-1)) || dims % 2 != 0) {
+      throw UsageError(fmt::format("--rotary: {} dimensions of {} cannot be rotated; expected an even number up to {}",
+                                   dims, call.query.dim(-1), std::min(call.query.dim(-1), call.key.dim(-1))));
+    }
+    options.rotary = Rotary{.base = *arguments.rotary, .dims = dims};
+  }
   if (!arguments.lengths.empty()) {
     IntegerArray lengths = read_integers("--lengths", arguments.lengths);
     const std::int64_t batch = call.query.dim(0);
@@ -156,6 +196,29 @@ void read_call(const AttendArguments& arguments, AttendCall& call) {
   }
   call.options.normalizer = make_normalizer(arguments);
   read_visibility(arguments, call);
+  if (arguments.softcap) {
+    if (!(*arguments.softcap > 0) || !std::isfinite(*arguments.softcap)) {
+      throw UsageError(fmt::format("--softcap {}: expected a finite number above 0", *arguments.softcap));
+    }
+    call.options.softcap = *arguments.softcap;
+  }
+  const bool sinks = !arguments.sink.empty() || arguments.off_by_one;
+  if (!arguments.sink.empty() && arguments.off_by_one) throw UsageError("--off-by-one: excludes --sink");
+  if (sinks && arguments.normalize != "softmax") {
+    throw UsageError(fmt::format("{}: goes with --normalize softmax, not {}",
+                                 arguments.off_by_one ? "--off-by-one" : "--sink", arguments.normalize));
+  }
+  call.options.off_by_one = arguments.off_by_one;
+  if (!arguments.sink.empty()) {
+    const Tensor sink = read_floats("--sink", arguments.sink);
+    const std::int64_t heads = query.rank() == 4 ? query.dim(1) : 1;
+    if (!(sink.shape() == Shape{heads})) {
+      throw ShapeError(fmt::format("--sink: {} is {}; expected [{}], one for each head", arguments.sink,
+                                   sink.shape().text(), heads));
+    }
+    call.options.sink = leaf(sink);
+    call.parameters.emplace_back("sink", call.options.sink);
+  }
   if (arguments.top) {
     if (*arguments.top < 1 || *arguments.top > key.dim(-2)) {
       throw UsageError(fmt::format("--top {}: expected 1 to {}, the number of keys", *arguments.top, key.dim(-2)));

@@ -16,10 +16,15 @@ struct AttendArguments {
   std::string score = "scaled-dot", params;
   std::optional<float> scale;
   std::string normalize = "softmax";
+  std::optional<float> alpha;
   float temperature = 1;
-  bool causal = false, alibi = false;
-  std::optional<std::int64_t> window;
-  std::string lengths, bias, mask;
+  std::optional<float> softcap;
+  std::string sink;
+  bool off_by_one = false, causal = false, alibi = false;
+  std::optional<std::int64_t> window, dilation, global, prefix;
+  std::string documents, lengths, bias, mask;
+  std::optional<float> rotary;
+  std::optional<std::int64_t> rotary_dims;
   std::string out, weights, top_out, grad, grads;
   std::optional<std::int64_t> top;
   std::optional<int> threads;
@@ -29,9 +34,9 @@ struct AttendArguments {
 struct AttendCall {
   Var query, key, value;  // value is key when no --value was given
   bool own_value = false;
-  std::vector<std::pair<std::string, Var>> parameters;  // of the score, by name
+  std::vector<std::pair<std::string, Var>> parameters;  // of the score, by name; and the sink
   AttendOptions options;
-  std::vector<std::int64_t> lengths;  // options.lengths looks here
+  std::vector<std::int64_t> lengths, documents;  // what spans of the options refer to
   Tensor grad;
 
   AttendCall() = default;

@@ -14,7 +14,7 @@ namespace fovea::kernels::generic {
 namespace {
 
 std::int64_t scratch_floats(std::int64_t keys, std::int64_t dim, std::int64_t value_dim) {
-  return 2 * (keys + std::max(dim, value_dim)) + 16;
+  return 2 * (keys + std::max(dim, value_dim)) + 16 + kRowBlock * kKeyChunk;
 }
 
 template <class Head>
@@ -22,12 +22,14 @@ void forward(const Head& head, Range rows, float* scratch) {
   auto* sum = reinterpret_cast<double*>(scratch);             // [value_dim]
   float* s = reinterpret_cast<float*>(sum + head.value_dim);  // [keys]
   for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-    float peak = -std::numeric_limits<float>::infinity();
+    const bool sinks = head.sink != nullptr;
+    const float sink = sinks ? static_cast<float>(*head.sink * kLog2e) : -std::numeric_limits<float>::infinity();
+    float peak = sink;
     for (std::int64_t j = 0; j < head.keys; ++j) {
       s[j] = score(head, i, j);
       if (s[j] > peak) peak = s[j];
     }
-    double mass = 0;
+    double mass = lifted(sink, peak);
     std::fill(sum, sum + head.value_dim, 0.0);
     for (std::int64_t j = 0; j < head.keys; ++j) {
       if (s[j] == -std::numeric_limits<float>::infinity()) continue;
@@ -48,7 +50,7 @@ void forward(const Head& head, Range rows, float* scratch) {
 struct Pair {
   double weight = 0;  // P_ij
   double keep = 0;    // 0 or 1 / (1 - rate)
-  double ds = 0;
+  double ds = 0;      // of the changed score
 };
 
 template <class Head>
@@ -60,7 +62,8 @@ Pair pair(const Head& head, const AttentionGrads& grads, std::int64_t i, std::in
   p.weight = lifted(s, head.peak[i]) / head.mass[i];
   p.keep = kept(head, i, j);
   const double dp = p.keep * dot(dout, head.v + j * head.v_stride, head.value_dim);
-  p.ds = p.weight * (dp - dot(dout, head.out + i * head.out_stride, head.value_dim));
+  const double dlog_sum = grads.dlog_sum == nullptr ? 0 : grads.dlog_sum[i];
+  p.ds = p.weight * (dp - dot(dout, head.out + i * head.out_stride, head.value_dim) + dlog_sum);
   return p;
 }
 
@@ -100,12 +103,25 @@ void add_w(const AdditiveHead& head, std::int64_t i, std::int64_t j, double ds, 
 template <class Head>
 void backward_block(const Head& head, const AttentionGrads& grads, Range rows, Range keys, float* scratch) {
   auto* sum = reinterpret_cast<double*>(scratch);  // [max(dim, value_dim)]
+  // Modifiers add to gradients of their own, so they are asked once for each pair.
+  float* before_change = scratch + 2 * std::max(head.dim, head.value_dim);  // [rows, keys]
+  const std::int64_t width = keys.end - keys.begin;
+  for (std::int64_t i = rows.begin; head.change && i < rows.end; ++i) {
+    for (std::int64_t j = keys.begin; j < keys.end; ++j) {
+      const Pair p = pair(head, grads, i, j);
+      before_change[(i - rows.begin) * width + j - keys.begin] =
+          p.weight == 0 ? 0 : static_cast<float>(unchanged_gradient(head, i, j, p.ds));
+    }
+  }
+  const auto unchanged = [&](const Pair& p, std::int64_t i, std::int64_t j) -> double {
+    return head.change ? before_change[(i - rows.begin) * width + j - keys.begin] : p.ds;
+  };
   if (grads.dq.data != nullptr) {
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
       std::fill(sum, sum + head.dim, 0.0);
       for (std::int64_t j = keys.begin; j < keys.end; ++j) {
         const Pair p = pair(head, grads, i, j);
-        if (p.weight != 0) add_query(head, i, j, p.ds, sum);
+        if (p.weight != 0) add_query(head, i, j, unchanged(p, i, j), sum);
       }
       write(grads.dq, i, sum, head.dim);
     }
@@ -115,8 +131,8 @@ void backward_block(const Head& head, const AttentionGrads& grads, Range rows, R
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
       const Pair p = pair(head, grads, i, j);
       if (p.weight == 0) continue;
-      add_key(head, i, j, p.ds, sum);
-      if (grads.dw != nullptr) add_w(head, i, j, p.ds, grads.dw);
+      add_key(head, i, j, unchanged(p, i, j), sum);
+      if (grads.dw != nullptr) add_w(head, i, j, unchanged(p, i, j), grads.dw);
       if (grads.dbias != nullptr) grads.dbias[i * grads.dbias_row + j * grads.dbias_column] += static_cast<float>(p.ds);
     }
     if (grads.dk.data != nullptr) write(grads.dk, j, sum, head.dim);

@@ -19,10 +19,10 @@ HWY_INLINE float sum_one(const float* x) {
 #endif
 }
 
-/// log2(e) * w' tanh(a_i + b_j).
+/// w' tanh(a_i + b_j), in base 2 unless head.change wants natural units.
 struct AdditiveScores {
   const AdditiveHead& head;
-  float* w;       // [whole vectors of dim], times log2(e), then 0
+  float* w;       // [whole vectors of dim], times score_factor(), then 0
   float* a_rows;  // padded copies, where dim is not whole vectors
   float* b_rows;
   Rows a{};
@@ -36,7 +36,7 @@ struct AdditiveScores {
         w(carve.floats(whole_vectors(h.dim))),
         a_rows(carve.floats(kQueryTile * whole_vectors(h.dim))),
         b_rows(carve.floats(kKeyTile * whole_vectors(h.dim))) {
-    for (int d = 0; d < whole_vectors(h.dim); ++d) w[d] = d < h.dim ? h.w[d] * kLog2eFloat : 0;
+    for (int d = 0; d < whole_vectors(h.dim); ++d) w[d] = d < h.dim ? h.w[d] * score_factor(h.change) : 0;
   }
 
   HWY_INLINE void take_rows(std::int64_t row0, int rows) {

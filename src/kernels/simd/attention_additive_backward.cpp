@@ -25,6 +25,7 @@ struct AdditiveBackward {
   float* ds;
   float* keeps;
   float* memory;
+  float* before;  // [keys, queries]: the scores that modifiers are given
   float* tanhs;   // [dim / kLanes, t_stride]
   float* dout_t;  // [value_dim, queries]
   float* dout_rows;
@@ -44,6 +45,7 @@ struct AdditiveBackward {
     ds = carve.floats(kLanes * kKeyTile);
     keeps = carve.floats(kLanes * kKeyTile);
     memory = carve.floats(kAdjustFloats);
+    before = carve.floats(kLanes * kKeyTile);
     tanhs = carve.floats(t_stride * (dim / kLanes));
     dout_t = carve.floats(kLanes * h.value_dim);
     dout_rows = carve.floats(kLanes * value_dim);
@@ -161,7 +163,9 @@ struct AdditiveBackward {
 
   HWY_INLINE void tile(const Tile& t, const Rows& dout) {
     scores.tile<true>(t, s, kLanes, tanhs, t_stride);
+    if (head.change) change_scores(head.change, t, s, kLanes, before);
     const bool hidden = t.adjusted && adjust(head.visibility, t, s, kLanes, memory);
+    if (head.change && hidden) clear_hidden(s, before, static_cast<std::int64_t>(t.keys) * kLanes);
     if (hidden) forget_hidden(t);
     multiply_banded_columns({.m = t.keys,
                              .n = kLanes,
@@ -178,6 +182,7 @@ struct AdditiveBackward {
     if (dropping) keep_factors(head.dropout, head.keys, t, keeps, kLanes);
     weights_and_ds(t, hidden, dropping ? keeps : nullptr, s, ds, kLanes, kept);
     if (grads.dbias != nullptr) add_dbias(grads, t, ds, kLanes);
+    if (head.change) change_backward(head.change, t, before, ds, kLanes);
     if (grads.dv.data != nullptr) add_dv(t, hidden, dout);
     __builtin_memset(db_sum, 0, sizeof(float) * static_cast<std::size_t>(t.keys * dim));
     all_features(t);
@@ -185,8 +190,8 @@ struct AdditiveBackward {
   }
 
   HWY_INLINE void block(std::int64_t row0, int rows, Range keys) {
-    const Range visible = visible_keys(head.visibility, row0, rows, keys);
-    if (visible.begin >= visible.end) {
+    TileWalk walk(head.visibility, row0, rows, keys, tile_keys);
+    if (!walk.more()) {
       if (grads.dq.data != nullptr && !grads.dq.add) clear_rows(grads.dq, {row0, row0 + rows}, head.dim);
       return;
     }
@@ -197,11 +202,8 @@ struct AdditiveBackward {
     take_kept(head, grads, row0, rows, 1, kept);
     const Rows dout_padded = padded_rows(dout, grads.dout_stride, rows, head.value_dim, dout_rows);
     __builtin_memset(da_sum, 0, sizeof(float) * static_cast<std::size_t>(rows * dim));
-    for (std::int64_t key0 = visible.begin; key0 < visible.end; key0 += tile_keys) {
-      const Tile t = tile_at(head.visibility, row0, rows, key0,
-                             static_cast<int>(least<std::int64_t>(tile_keys, visible.end - key0)));
-      if (!t.skipped) tile(t, dout_padded);
-    }
+    Tile t;
+    while (walk.next(t)) tile(t, dout_padded);
     if (grads.dq.data == nullptr) return;
     for (int q = 0; q < rows; ++q) {
       float* sum = da_sum + q * dim;

@@ -11,7 +11,7 @@ namespace {
 struct Kept {
   float* peak;     // 0 for a query without visible keys
   float* inverse;  // 1 / mass; 0 for a query without visible keys
-  float* drain;    // dout out', times `factor`
+  float* drain;    // dout out' less the gradient of the log-sum-exp, times `factor`
 };
 
 // Lane by lane products of two rows, summed to one vector.
@@ -46,7 +46,9 @@ HWY_INLINE void take_kept(const Head& head, const AttentionGrads& grads, std::in
     const V inverse = hn::Div(hn::Set(f, 1.0F), mass);
     hn::StoreU(hn::IfThenZeroElse(blind, load_first(lanes, f, head.peak + row0 + c)), f, kept.peak + c);
     hn::StoreU(hn::IfThenZeroElse(blind, inverse), f, kept.inverse + c);
-    hn::StoreU(hn::IfThenZeroElse(blind, hn::Mul(hn::Set(f, factor), sum_each(sums))), f, kept.drain + c);
+    V drain = sum_each(sums);
+    if (grads.dlog_sum != nullptr) drain = hn::Sub(drain, load_first(lanes, f, grads.dlog_sum + row0 + c));
+    hn::StoreU(hn::IfThenZeroElse(blind, hn::Mul(hn::Set(f, factor), drain)), f, kept.drain + c);
   }
 }
 
@@ -87,6 +89,33 @@ HWY_INLINE void weights_and_ds(const Tile& t, bool hidden, const float* keeps, f
         hn::StoreU(hn::Mul(p, hn::Sub(hn::LoadU(f, ds + at), drain)), f, ds + at);
       }
     }
+  }
+}
+
+/// What modifiers are given is not a number where nothing was computed: such pairs are hidden, 0 takes their place.
+HWY_INLINE void clear_hidden(const float* s, float* kept, std::int64_t n) {
+  const F f;
+  const V minus_inf = hn::Set(f, kMinusInf);
+  for (std::int64_t at = 0; at < n; at += kLanes) {
+    const auto hidden = hn::Eq(hn::LoadU(f, s + at), minus_inf);
+    hn::StoreU(hn::IfThenZeroElse(hidden, hn::LoadU(f, kept + at)), f, kept + at);
+  }
+}
+
+/// The gradient of changed scores becomes that of the scores. `kept`: as change_scores() left it.
+HWY_INLINE void change_backward(const ScoreChange& change, const Tile& t, const float* kept, float* ds, int stride) {
+  if (change.modify_backward != nullptr) {
+    change.modify_backward(change.modifiers, {change.batch, change.head, t.row0, t.key0, t.queries, t.keys, 1, stride},
+                           kept, ds);
+  }
+  if (!(change.softcap > 0)) return;
+  // d(cap tanh(x / cap)) / dx = 1 - (y / cap)^2
+  const F f;
+  const V one = hn::Set(f, 1.0F);
+  const V inverse = hn::Set(f, 1 / change.softcap);
+  for (std::int64_t at = 0; at < static_cast<std::int64_t>(t.keys) * stride; at += kLanes) {
+    const V y = hn::Mul(hn::LoadU(f, kept + at), inverse);
+    hn::StoreU(hn::Mul(hn::LoadU(f, ds + at), hn::NegMulAdd(y, y, one)), f, ds + at);
   }
 }
 

@@ -6,7 +6,8 @@
 namespace fovea::kernels::FOVEA_ISA {
 namespace {
 
-/// scale * log2(e) * k q': keys as they are stored, queries transposed once per block.
+/// scale * k q', in base 2 unless head.change needs natural units: keys as they are stored, queries transposed once per
+/// block.
 struct DotScores {
   const DotHead& head;
   float* q;  // [dim, queries], scaled
@@ -16,7 +17,8 @@ struct DotScores {
 
   HWY_INLINE void take_rows(std::int64_t row0, int rows) {
     columns = whole_vectors(rows);
-    pack_transposed(head.q + row0 * head.q_stride, head.q_stride, rows, head.dim, head.scale * kLog2eFloat, q, columns);
+    pack_transposed(head.q + row0 * head.q_stride, head.q_stride, rows, head.dim,
+                    head.scale * score_factor(head.change), q, columns);
   }
   HWY_INLINE void tile(const Tile& t, float* s, int stride) {
     multiply_banded_columns({.m = t.keys,

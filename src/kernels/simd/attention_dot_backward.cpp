@@ -16,6 +16,7 @@ struct DotBackward {
   float* ds;      // [keys, queries]
   float* keeps;   // [keys, queries]
   float* memory;  // for adjust
+  float* before;  // [keys, queries]: the scores that modifiers are given
   float* dout_t;  // [value_dim, queries]
   float* q_rows;  // padded copies, where widths are not whole vectors
   float* dout_rows;
@@ -35,6 +36,7 @@ struct DotBackward {
     ds = carve.floats(kQueryTile * kKeyTile);
     keeps = carve.floats(kQueryTile * kKeyTile);
     memory = carve.floats(kAdjustFloats);
+    before = carve.floats(kQueryTile * kKeyTile);
     dout_t = carve.floats(h.value_dim * kQueryTile);
     q_rows = carve.floats(dim * kQueryTile);
     dout_rows = carve.floats(value_dim * kQueryTile);
@@ -80,13 +82,18 @@ struct DotBackward {
     if (grads.dv.data != nullptr && !grads.dv.add) clear_rows(grads.dv, keys, head.value_dim);
   }
 
+  // Whether dS itself is wanted, and not only scale * dS.
+  HWY_INLINE bool wants_ds() const { return grads.dbias != nullptr || head.change; }
+
   // fresh_keys: nothing has been added to this tile's dk and dv yet; fresh_queries: the same of dq_sum.
   HWY_INLINE void tile(const Tile& t, int columns, const Rows& q, const Rows& dout, bool fresh_keys,
                        bool fresh_queries) {
     const int dim = whole_vectors(head.dim);
     const int value_dim = whole_vectors(head.value_dim);
     scores.tile(t, s, columns);
+    if (head.change) change_scores(head.change, t, s, columns, before);
     const bool hidden = t.adjusted && adjust(head.visibility, t, s, columns, memory);
+    if (head.change && hidden) clear_hidden(s, before, static_cast<std::int64_t>(t.keys) * columns);
     multiply_banded_columns({.m = t.keys,
                              .n = columns,
                              .k = static_cast<int>(head.value_dim),
@@ -101,10 +108,9 @@ struct DotBackward {
     const bool dropping = head.dropout.rate > 0;
     if (dropping) keep_factors(head.dropout, head.keys, t, keeps, columns);
     weights_and_ds(t, hidden, dropping ? keeps : nullptr, s, ds, columns, kept);
-    if (grads.dbias != nullptr) {
-      add_dbias(grads, t, ds, columns);
-      scale_tile(ds, t.keys, columns, head.scale);
-    }
+    if (grads.dbias != nullptr) add_dbias(grads, t, ds, columns);
+    if (head.change) change_backward(head.change, t, before, ds, columns);
+    if (wants_ds()) scale_tile(ds, t.keys, columns, head.scale);
     if (hidden && !tile_is_finite(t)) {
       add_seen_pairs(t, columns, fresh_keys, fresh_queries);
       return;
@@ -163,27 +169,25 @@ struct DotBackward {
   HWY_INLINE void block(std::int64_t row0, int rows, Range keys, bool fresh_keys) {
     const int columns = whole_vectors(rows);
     const int dim = whole_vectors(head.dim);
-    const Range visible = visible_keys(head.visibility, row0, rows, keys);
+    TileWalk walk(head.visibility, row0, rows, keys);
     const bool direct = grads.dq.data != nullptr && !grads.dq.add && head.dim % kLanes == 0;
     dq_sum = direct ? GradTile{grads.dq.data + row0 * grads.dq.stride, grads.dq.stride} : GradTile{dq_memory, dim};
     bool fresh_queries = true;
     std::int64_t cleared = keys.begin;  // the keys up to here have their dk and dv
-    if (visible.begin < visible.end) {
+    if (walk.more()) {
       // dS wants the factor `scale`: dout brings it along, unless dS itself is wanted.
-      const float factor = grads.dbias == nullptr ? head.scale : 1;
+      const float factor = wants_ds() ? 1 : head.scale;
       scores.take_rows(row0, rows);
       const float* dout = grads.dout + row0 * grads.dout_stride;
       pack_transposed(dout, grads.dout_stride, rows, head.value_dim, factor, dout_t, columns);
       take_kept(head, grads, row0, rows, factor, kept);
       const Rows dout_padded = padded_rows(dout, grads.dout_stride, rows, head.value_dim, dout_rows);
       const Rows q_padded = padded_rows(head.q + row0 * head.q_stride, head.q_stride, rows, head.dim, q_rows);
-      for (std::int64_t key0 = visible.begin; key0 < visible.end; key0 += kKeyTile) {
-        const Tile t =
-            tile_at(head.visibility, row0, rows, key0, static_cast<int>(least(kKeyTile, visible.end - key0)));
-        if (t.skipped) continue;
-        if (fresh_keys) clear_keys({cleared, key0});
+      Tile t;
+      while (walk.next(t)) {
+        if (fresh_keys) clear_keys({cleared, t.key0});
         tile(t, columns, q_padded, dout_padded, fresh_keys, fresh_queries);
-        cleared = key0 + t.keys;
+        cleared = t.key0 + t.keys;
         fresh_queries = false;
       }
     }

@@ -59,18 +59,19 @@ void dot_forward_few(const DotHead& head, std::int64_t row0, int rows, float* sc
   float* value_memory = carve.floats(kKeyTile * padded);
   const Running run = {carve.floats(kFewQueries), carve.floats(kFewQueries), carve.floats(kFewQueries)};
   float* inverse = carve.floats(kFewQueries);
-  const float factor = head.scale * kLog2eFloat;
+  const float factor = head.scale * score_factor(head.change);
   for (int b = 0; b < kFewQueries; ++b) {
-    run.peak[b] = kMinusInf;
-    run.mass[b] = run.shrink[b] = 0;
+    run.peak[b] = first_peak(head.sink);
+    run.mass[b] = first_mass(head.sink);
+    run.shrink[b] = 0;
     for (int d = 0; d < dim && b < rows; ++d) q[b * dim + d] = factor * head.q[(row0 + b) * head.q_stride + d];
   }
-  const Range visible = visible_keys(head.visibility, row0, rows, {0, head.keys});
+  TileWalk walk(head.visibility, row0, rows, {0, head.keys});
   bool first = true;
-  for (std::int64_t key0 = visible.begin; key0 < visible.end; key0 += kKeyTile) {
-    const int keys = static_cast<int>(least(kKeyTile, visible.end - key0));
-    const Tile t = tile_at(head.visibility, row0, rows, key0, keys);
-    if (t.skipped) continue;
+  Tile t;
+  while (walk.next(t)) {
+    const int keys = t.keys;
+    const std::int64_t key0 = t.key0;
     const int lanes = whole_vectors(keys);
     pack_transposed(head.k + key0 * head.k_stride, head.k_stride, keys, head.dim, 1, turned, kStride);
     multiply({.m = rows,
@@ -83,6 +84,7 @@ void dot_forward_few(const DotHead& head, std::int64_t row0, int rows, float* sc
               .c = s,
               .c_stride = kStride});
     for (int b = 0; b < rows; ++b) {
+      if (head.change) cap_scores(head.change.softcap, s + b * kStride, lanes, nullptr, true);
       for (int a = keys; a < lanes; ++a) s[b * kStride + a] = kMinusInf;
     }
     const bool hidden = t.adjusted && adjust_rows(head.visibility, t, s);

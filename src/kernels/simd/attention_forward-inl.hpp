@@ -125,6 +125,14 @@ HWY_INLINE void invert_mass(const Running& run, int columns, float dropout_rate,
   }
 }
 
+// What a softmax begins with: a sink is a key that has been seen already.
+HWY_INLINE float first_peak(const float* sink) {
+  return sink == nullptr ? kMinusInf : *sink * kLog2eFloat;
+}
+HWY_INLINE float first_mass(const float* sink) {
+  return sink == nullptr ? 0.0F : 1.0F;
+}
+
 template <class Head, class Scores>
 HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row0, int rows, Carve carve) {
   const F f;
@@ -134,8 +142,8 @@ HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row
   const Running run = {carve.floats(kQueryTile), carve.floats(kQueryTile), carve.floats(kQueryTile)};
   float* inverse = carve.floats(kQueryTile);
   for (int c = 0; c < columns; c += kLanes) {
-    hn::StoreU(hn::Set(f, kMinusInf), f, run.peak + c);
-    hn::StoreU(hn::Zero(f), f, run.mass + c);
+    hn::StoreU(hn::Set(f, first_peak(head.sink)), f, run.peak + c);
+    hn::StoreU(hn::Set(f, first_mass(head.sink)), f, run.mass + c);
   }
   // The sum is kept in `out` where whole vectors fit there.
   const bool direct = head.value_dim % kLanes == 0;
@@ -145,18 +153,18 @@ HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row
   float* value_memory = direct ? nullptr : carve.floats(kKeyTile * padded);
 
   scores.take_rows(row0, rows);
-  const Range visible = visible_keys(head.visibility, row0, rows, {0, head.keys});
+  TileWalk walk(head.visibility, row0, rows, {0, head.keys});
   bool first = true;
   bool divided = false;  // by the mass
-  for (std::int64_t key0 = visible.begin; key0 < visible.end; key0 += kKeyTile) {
-    const int keys = static_cast<int>(least(kKeyTile, visible.end - key0));
-    const Tile t = tile_at(head.visibility, row0, rows, key0, keys);
-    if (t.skipped) continue;
+  Tile t;
+  while (walk.next(t)) {
+    const int keys = t.keys;
     scores.tile(t, s, columns);
+    if (head.change) change_scores(head.change, t, s, columns, nullptr);
     const bool hidden = t.adjusted && adjust(head.visibility, t, s, columns, memory);
     const bool moved = online_softmax(s, columns, columns, keys, run) && !first;
     if (head.dropout.rate > 0) drop(head.dropout, head.keys, t, s, columns);
-    const float* v = head.v + key0 * head.v_stride;
+    const float* v = head.v + t.key0 * head.v_stride;
     if (hidden && !all_finite(v, head.v_stride, keys, head.value_dim)) {
       for (int b = 0; b < rows; ++b) {
         float* row = sum + b * sum_stride;
@@ -166,7 +174,7 @@ HWY_INLINE void forward_block(const Head& head, Scores& scores, std::int64_t row
       add_seen_values(head, t, s, columns, 1, sum, sum_stride);
     } else {
       const Rows values = padded_rows(v, head.v_stride, keys, head.value_dim, value_memory);
-      divided = key0 + kKeyTile >= visible.end;
+      divided = !walk.more();
       if (divided) invert_mass(run, columns, head.dropout.rate, inverse);
       multiply_transposed({.m = rows,
                            .n = padded,

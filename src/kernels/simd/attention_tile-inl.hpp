@@ -216,9 +216,11 @@ struct Tile {
   std::int64_t row0, key0;
   int queries, keys;
   int from, to;
-  bool banded;    // some pairs are outside the band
-  bool adjusted;  // scores get something added, or pairs are hidden
-  bool skipped;   // nothing of it is visible
+  bool banded;                 // some pairs are outside the band
+  bool adjusted;               // scores get something added, or pairs are hidden
+  bool skipped;                // nothing of it is visible
+  const std::uint64_t* words;  // of the map: bit b + bit0 of word a is pair (a, b); null: the map hides none
+  int bit0;
 };
 
 HWY_INLINE bool mask_hides_all(const Visibility& visibility, const Tile& t, bool& shows_all) {
@@ -253,8 +255,10 @@ HWY_INLINE bool bias_hides_all(const Visibility& visibility, const Tile& t) {
   return true;
 }
 
-HWY_INLINE Tile tile_at(const Visibility& visibility, std::int64_t row0, int queries, std::int64_t key0, int keys) {
-  Tile t = {row0, key0, queries, keys, -(1 << 28), 1 << 28, false, false, false};
+// `words`: of the map, for key0.
+HWY_INLINE Tile tile_at(const Visibility& visibility, std::int64_t row0, int queries, std::int64_t key0, int keys,
+                        const std::uint64_t* words) {
+  Tile t = {row0, key0, queries, keys, -(1 << 28), 1 << 28, false, false, false, words, 0};
   const std::int64_t far = 1 << 28;
   const std::int64_t diagonal = key0 - row0 - visibility.offset;  // b - a of a query at the position of the key
   const std::int64_t window = least(visibility.window, kFar);
@@ -267,13 +271,71 @@ HWY_INLINE Tile tile_at(const Visibility& visibility, std::int64_t row0, int que
   bool mask_shows_all = true;
   if (visibility.mask != nullptr) t.skipped = mask_hides_all(visibility, t, mask_shows_all);
   if (visibility.bias != nullptr && !t.skipped) t.skipped = bias_hides_all(visibility, t);
-  t.adjusted = t.banded || !mask_shows_all || visibility.bias != nullptr || visibility.alibi_slope != 0;
+  t.adjusted =
+      t.banded || !mask_shows_all || visibility.bias != nullptr || visibility.alibi_slope != 0 || words != nullptr;
+  t.bit0 = static_cast<int>(row0 % kMapQueries);
   return t;
 }
+
+/// Walks over the tiles of `keys` that a block of queries may see, in ascending order.
+class TileWalk {
+ public:
+  HWY_INLINE TileWalk(const Visibility& visibility, std::int64_t row0, int rows, Range keys,
+                      std::int64_t step = kKeyTile)
+      : visibility_(visibility),
+        row0_(row0),
+        rows_(rows),
+        step_(step),
+        at_(visible_keys(visibility, row0, rows, keys)) {
+    const TileMap& map = visibility.map;
+    if (map.row_start == nullptr) return;
+    listed_ = map.row_start[row0 / kMapQueries];
+    end_ = map.row_start[row0 / kMapQueries + 1];
+  }
+  /// Whether there may be another tile.
+  HWY_INLINE bool more() const { return at_.begin < at_.end; }
+  /// The next tile that is not hidden as a whole; false: there is none.
+  HWY_INLINE bool next(Tile& t) {
+    const TileMap& map = visibility_.map;
+    while (at_.begin < at_.end) {
+      const std::int64_t key0 = at_.begin;
+      std::int64_t end = least(at_.end, key0 + step_);
+      const std::uint64_t* words = nullptr;
+      if (map.row_start != nullptr) {
+        const std::int64_t tile = key0 / kKeyTile;
+        while (listed_ < end_ && map.key_tile[listed_] < tile) ++listed_;
+        if (listed_ == end_) {
+          at_.begin = at_.end;
+          return false;
+        }
+        if (map.key_tile[listed_] > tile) {
+          at_.begin = map.key_tile[listed_] * kKeyTile;
+          continue;
+        }
+        end = least(end, (tile + 1) * kKeyTile);
+        if (map.first_word[listed_] >= 0) words = map.words + map.first_word[listed_] + key0 % kKeyTile;
+        if (end == (tile + 1) * kKeyTile && listed_ + 1 == end_) at_.end = end;
+      }
+      at_.begin = end;
+      t = tile_at(visibility_, row0_, rows_, key0, static_cast<int>(end - key0), words);
+      if (!t.skipped) return true;
+    }
+    return false;
+  }
+
+ private:
+  const Visibility& visibility_;
+  std::int64_t row0_;
+  int rows_;
+  std::int64_t step_;
+  Range at_;
+  std::int64_t listed_ = 0, end_ = 0;  // of the map's tiles
+};
 
 /// Whether one pair is visible: for the rare tiles that are taken pair by pair.
 HWY_INLINE bool is_visible(const Visibility& visibility, const Tile& t, int a, int b) {
   if (b - a < t.from || b - a > t.to) return false;
+  if (t.words != nullptr && (t.words[a] >> (t.bit0 + b) & 1) == 0) return false;
   const std::int64_t i = t.row0 + b;
   const std::int64_t j = t.key0 + a;
   if (visibility.mask != nullptr && visibility.mask[i * visibility.mask_stride + j] == 0) return false;
@@ -328,6 +390,10 @@ HWY_INLINE bool adjust(const Visibility& visibility, const Tile& t, float* HWY_R
       V x = hn::LoadU(f, at);
       x = hn::MulAdd(slope, hn::Abs(hn::Sub(hn::ConvertTo(f, distance), diagonal)), x);
       auto gone = hn::RebindMask(f, hn::Or(hn::Lt(distance, from), hn::Gt(distance, to)));
+      if (t.words != nullptr) {
+        const std::uint64_t word = t.words[a] >> (t.bit0 + column);
+        gone = hn::Or(gone, hn::Not(hn::LoadMaskBits(f, reinterpret_cast<const std::uint8_t*>(&word))));
+      }
       if (biased) {
         const V more = hn::LoadU(f, bias + a * stride + column);
         gone = hn::Or(gone, hn::Eq(more, minus_inf));
@@ -340,6 +406,43 @@ HWY_INLINE bool adjust(const Visibility& visibility, const Tile& t, float* HWY_R
     hidden |= !hn::AllFalse(f, hn::And(hides, seen_lanes));
   }
   return hidden;
+}
+
+// --- changed scores ------------------------------------------------------------------------------------------------
+
+/// The factor that scores are computed with: base 2, unless something is to change them in natural units first.
+HWY_INLINE float score_factor(const ScoreChange& change) {
+  return change ? 1.0F : kLog2eFloat;
+}
+
+/// cap * tanh(x / cap) of each, `kept` (if not null) in natural units, x in base 2 if `last`.
+HWY_INLINE void cap_scores(float cap, float* x, std::int64_t n, float* kept, bool last) {
+  const F f;
+  const V inverse = hn::Set(f, 1 / cap);
+  const V by = hn::Set(f, cap);
+  const V out = hn::Set(f, last ? cap * kLog2eFloat : cap);
+  for (std::int64_t at = 0; at < n; at += kLanes) {
+    const V t = Tanh(f, hn::Mul(hn::LoadU(f, x + at), inverse));
+    if (kept != nullptr) hn::StoreU(hn::Mul(by, t), f, kept + at);
+    hn::StoreU(hn::Mul(out, t), f, x + at);
+  }
+}
+
+/// Scores of a tile [keys, queries] in natural units are changed and become base 2. `kept`, if not null, gets what the
+/// modifiers are given.
+HWY_INLINE void change_scores(const ScoreChange& change, const Tile& t, float* s, int stride, float* kept) {
+  const F f;
+  const std::int64_t n = static_cast<std::int64_t>(t.keys) * stride;
+  const bool modified = change.modify != nullptr;
+  if (change.softcap > 0) {
+    cap_scores(change.softcap, s, n, kept, !modified);
+  } else if (kept != nullptr) {
+    __builtin_memcpy(kept, s, sizeof(float) * static_cast<std::size_t>(n));
+  }
+  if (!modified) return;
+  change.modify(change.modifiers, {change.batch, change.head, t.row0, t.key0, t.queries, t.keys, 1, stride}, s);
+  const V by = hn::Set(f, kLog2eFloat);
+  for (std::int64_t at = 0; at < n; at += kLanes) hn::StoreU(hn::Mul(by, hn::LoadU(f, s + at)), f, s + at);
 }
 
 }  // namespace

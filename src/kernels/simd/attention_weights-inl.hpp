@@ -7,6 +7,13 @@
 namespace fovea::kernels::FOVEA_ISA {
 namespace {
 
+// The share of a sink in the sum.
+HWY_INLINE float sink_weight(const float* sink, float peak, float inverse) {
+  if (sink == nullptr) return 0;
+  const F f;
+  return inverse * hn::GetLane(Exp2Neg(f, hn::Set(f, *sink * kLog2eFloat - peak)));
+}
+
 constexpr int kTile = kQueryTile * static_cast<int>(kKeyTile);
 
 /// One block of queries.
@@ -113,12 +120,13 @@ struct WeightsBlock {
 
   HWY_INLINE void finish() {
     if (wanted.entropy != nullptr) {
-      // -sum p ln p = ln mass - ln 2 sum p (score - peak)
+      // -sum p ln p = ln mass sum p - ln 2 sum p (score - peak); a sink has the rest of the sum of p
       const F f;
       for (int b = 0; b < rows; ++b) {
         const float mass = head.mass[row0 + b];
         const float log = hn::GetLane(Log(f, hn::Set(f, mass)));
-        const float entropy = log - 0.693147182F * spread[b];
+        const float sum = 1 - sink_weight(head.sink, peak[b], inverse[b]);
+        const float entropy = log * sum - 0.693147182F * spread[b];
         wanted.entropy[result + b] = mass == 0 || entropy < 0 ? 0 : entropy;
       }
     }
@@ -163,11 +171,11 @@ HWY_INLINE void weights_rows(const Head& head, Scores& scores, const WeightsWant
                                 lists + 4 * kQueryTile};
     block.start();
     scores.take_rows(row0, count);
-    const Range visible = visible_keys(head.visibility, row0, count, {0, head.keys});
-    for (std::int64_t key0 = visible.begin; key0 < visible.end; key0 += kKeyTile) {
-      const Tile t = tile_at(head.visibility, row0, count, key0, static_cast<int>(least(kKeyTile, visible.end - key0)));
-      if (t.skipped) continue;
+    TileWalk walk(head.visibility, row0, count, {0, head.keys});
+    Tile t;
+    while (walk.next(t)) {
       scores.tile(t, s, block.columns);
+      if (head.change) change_scores(head.change, t, s, block.columns, nullptr);
       if (t.adjusted) (void)adjust(head.visibility, t, s, block.columns, memory);
       block.make_weights(t);
       if (wanted.weights != nullptr) block.write(t);
