@@ -8,9 +8,11 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/io/gunzip.hpp"
+#include "cli/options/declared_options.hpp"
 #include "fovea/error.hpp"
 #include "fovea/picture.hpp"
 #include "fuzz_folder.hpp"
@@ -69,18 +71,15 @@ void find_pictures(std::string_view index) {
 }
 
 void read_config(std::string_view bytes) {
-  CLI::App train;
-  int steps = 0;
-  bool flag = false;
-  std::string text;
-  train.add_option("--max-steps", steps);
-  train.add_option("--source", text);
-  train.add_flag("--shared-vocab", flag);
-  const auto arguments = fovea::cli::with_config({"--config", folder().write("job.toml", bytes)}, train);
-  for (std::size_t i = 2; i < arguments.size(); ++i) {
-    const std::string& a = arguments[i];
-    if (!a.starts_with("--max-steps=") && !a.starts_with("--source=") && a != "--shared-vocab") std::abort();
-  }
+  const std::vector<fovea::OptionInfo> options = {
+      {.name = "max-steps", .field = "max-steps"},
+      {.name = "source", .field = "source"},
+      {.name = "shared-vocab", .is_switch = true, .field = "shared-vocab"},
+  };
+  fovea::OptionValues values;
+  fovea::cli::add_config_file(folder().write("job.toml", bytes), options, values);
+  const std::string shared = values.text("shared-vocab");
+  if (!shared.empty() && shared != "true" && shared != "false") std::abort();
 }
 
 }  // namespace

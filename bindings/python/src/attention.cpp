@@ -55,10 +55,10 @@ Score score_of(const Options& o, const std::string& name, std::optional<float> s
 
 Normalizer normalizer_of(const std::string& name, float temperature, const py::dict& more) {
   if (!(temperature > 0)) throw UsageError("temperature", "a number above 0 is needed");
-  if (name == "softmax") return normalizer::Softmax{temperature};
-  if (name == "sparsemax") return normalizer::Sparsemax{temperature};
   const bool has_alpha = more.contains("alpha") && !more["alpha"].is_none();
   if (has_alpha && name != "entmax") throw UsageError("alpha", "goes with normalize=\"entmax\", not " + name);
+  if (name == "softmax") return normalizer::Softmax{temperature};
+  if (name == "sparsemax") return normalizer::Sparsemax{temperature};
   if (name == "entmax") {
     normalizer::Entmax how{.temperature = temperature};
     if (!has_alpha) return how;
@@ -160,8 +160,9 @@ std::shared_ptr<const ScoreModifier> modifier_of(const py::handle& given) {
   if (name == "time_decay" && parts.size() == 3) {
     return modifier::time_decay(var_of(parts[1], "time_decay"), tensor_of(parts[2], "time_decay"));
   }
-  throw UsageError("modifiers", "\"" + name +
-                   "\" is not (\"distance_bias\", table), (\"head_scale\", factor) or (\"time_decay\", rate, times)");
+  throw UsageError(
+      "modifiers",
+      "\"" + name + "\" is not (\"distance_bias\", table), (\"head_scale\", factor) or (\"time_decay\", rate, times)");
 }
 
 // Options that need no other; each is named by its keyword.

@@ -96,10 +96,10 @@ Score make_score(const AttendArguments& arguments, const AttendCall& call) {
 
 Normalizer make_normalizer(const AttendArguments& arguments) {
   const float t = arguments.temperature;
-  if (arguments.normalize == "sparsemax") return normalizer::Sparsemax{t};
   if (arguments.alpha && arguments.normalize != "entmax") {
     throw UsageError(fmt::format("--alpha: goes with --normalize entmax, not {}", arguments.normalize));
   }
+  if (arguments.normalize == "sparsemax") return normalizer::Sparsemax{t};
   if (arguments.normalize == "entmax") {
     const float alpha = arguments.alpha.value_or(1.5F);
     if (!(alpha > 1 && alpha <= 2)) {

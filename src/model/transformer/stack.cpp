@@ -58,7 +58,7 @@ TransformerStack::TransformerStack(const TransformerConfig& configuration, std::
         break;
     }
     if (attends) layer.cross = MultiHead(p, at + ".cross", head_options(config, memory));
-    layer.feed = 
+    layer.feed =
         FeedForward(p, at + ".feed", config.dim, config.ffn, {.activation = config.activation, .bias = config.bias});
     layers.push_back(std::move(layer));
   }

@@ -12,11 +12,11 @@ namespace fovea::view {
 
 /// The parts of a page, unescaped.
 struct PageParts {
-  std::string_view kind;  // web/pages/KIND.js is the page's script, with the styles that it imports
-  std::string title;
-  std::string lead;  // a line under the title
+  std::string_view kind{};  // web/pages/KIND.js is the page's script, with the styles that it imports
+  std::string title{};
+  std::string lead{};  // a line under the title
   std::string language = "en";
-  std::vector<std::pair<std::string_view, std::string>> data;  // JSON by name, for readData(name) of the module
+  std::vector<std::pair<std::string_view, std::string>> data{};  // JSON by name, for readData(name) of the module
 };
 
 [[nodiscard]] std::string html_page(const PageParts& parts);
