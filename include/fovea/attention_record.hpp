@@ -101,7 +101,7 @@ void check(const AttentionRecord& record);
 [[nodiscard]] AttentionRecord record_of_kind(const AttentionRecord& record, AttentionKind kind);
 /// How a record is written.
 struct AttentionJsonOptions {
-  int decimals = 0;  // of the weights; 0: as many as tell one float from the next
+  int decimals = 0;  // of the weights; 0: as many as distinguish one float from the next
 };
 /// One line of JSON, without its line break:
 ///
@@ -110,8 +110,8 @@ struct AttentionJsonOptions {
 ///
 /// In place of "weights" of a long text there is "largest": {"index": [[key…]…], "weight": [[number…]…]}, the largest
 /// of each query. `attention` holds the maps, where there are some; `copied` a number from 0 to 1 for each target
-/// token, of models that copy; `title` stands first, where there is one; and where the source is a picture, "picture":
-/// {"place": "dog.jpg", "rows": 9, "columns": 9} stands before it. A classifier's line has
+/// token, of models that copy; `title` comes first, if there is one. If the source is a picture, the line has
+/// "picture": {"place": "dog.jpg", "rows": 9, "columns": 9}. A classifier's line has
 /// `"labels": [{"label": text, "probability": number, "saliency": [number…]}…]`; its weights may be missing.
 [[nodiscard]] std::string to_json(const AttentionRecord& record, const AttentionJsonOptions& how = {});
 /// Several sentences of one text as one record: blocks on the diagonal, since sentences do not attend to each other.

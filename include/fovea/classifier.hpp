@@ -30,7 +30,7 @@ struct Classification {
   std::vector<std::string> tokens{};             // with the end of sequence; of hierarchical pooling, of each sentence
   std::vector<float> attention{};                // a weight for each token, which sum to 1; empty without attention
   // When asked for, of the likeliest labels: for each token the gradient of the label's logit, less the mean of all
-  // logits, times the token's vector. Positive: it speaks for the label; negative: against it.
+  // logits, times the token's vector. Positive values support the label, negative ones oppose it.
   std::map<std::string, std::vector<float>> saliency{};
   std::vector<AttentionMap> maps{};  // when asked for: every layer and head of the encoder, every query of the pooling
 

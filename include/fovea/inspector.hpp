@@ -76,7 +76,7 @@ class Inspector {
                                                       const GenerateOptions& options = {}) const;
 
  private:
-  [[nodiscard]] bool reads_end() const;  // whether the end of sequence stands behind the source
+  [[nodiscard]] bool reads_end() const;  // whether the source ends with an end of sequence
   [[nodiscard]] ModelRun numbers(const std::string& line, const std::vector<std::int32_t>& target,
                                  const Interventions& interventions) const;
   [[nodiscard]] double score(const std::vector<std::int32_t>& source, const std::vector<std::int32_t>& target,

@@ -10,9 +10,8 @@
 
 namespace {
 
-// Of several processes that mpirun started, the first one speaks. Another is heard when it fails, unless the first one
-// fails too and says why: most mistakes are noticed by all of them. A command that does not share its work out is the
-// first one's alone.
+// If mpirun started several processes, only rank 0 prints. Another rank prints its error only if rank 0 does not fail
+// too, because most mistakes are found by all ranks. A command that does not distribute its work runs on rank 0 only.
 int run_as_one_of_many(const std::vector<std::string>& arguments, fovea::ProcessGroup& group) {
   if (arguments.empty() || (arguments[0] != "train" && arguments[0] != "score" && arguments[0] != "run")) return 0;
   std::istringstream nothing;

@@ -30,8 +30,8 @@ Tensor EnsembleStepper::step(std::span<const std::int32_t> tokens) {
   for (const auto& member : members_) {
     const Tensor p = member->step(tokens);
     if (sum && !(p.shape() == sum.shape())) {
-      throw ShapeError(
-          fmt::format("ensemble: logits {} beside {}: one vocabulary is needed", p.shape().text(), sum.shape().text()));
+      throw ShapeError(fmt::format("ensemble: logits {} and {}: all models need the same vocabulary", p.shape().text(),
+                                   sum.shape().text()));
     }
     kernels::active().rows->softmax(p.data(), p.data(), p.dim(0), p.dim(1));
     if (sum) {

@@ -19,7 +19,7 @@ class CopyingRows {
   /// The tokens as the decoder's input: words that only the source has become <unk>.
   [[nodiscard]] std::span<const std::int32_t> fed(std::span<const std::int32_t> tokens);
   /// Log-probabilities over the vocabulary and the words of the sources from the logits [rows, vocabulary], CopyGate's
-  /// rest() [rows, 1] and the weights [rows, heads, source length], of which the first head's are used.
+  /// rest() [rows, 1] and the weights [rows, heads, source length]. Only the first head is used.
   [[nodiscard]] Tensor mixed(const Tensor& logits, const Tensor& gate, const Tensor& weights);
   void keep(std::span<const std::int32_t> rows);
 

@@ -116,8 +116,7 @@ GradientSum::GradientSum(Processes& processes, int copies, std::int64_t bucket_v
     : processes_(processes), copies_(copies), bucket_values_(bucket_values) {
   const int count = processes.count();
   if (copies < count) {
-    throw UsageError("replicas",
-                     fmt::format("{} are too few for {} processes, each of which needs one", copies, count));
+    throw UsageError("replicas", fmt::format("must be at least the number of processes, {1}, is {0}", copies, count));
   }
   for (int rank = 0; rank < count; ++rank) {
     const int begin = share(copies, count, rank);
@@ -206,7 +205,7 @@ void GradientSum::complete(int copy, std::size_t entry) {
   char& said = complete_[static_cast<std::size_t>(copy) * at_.size() + entry];
   if (said != 0) return;
   said = 1;
-  const Timed timed(beside_);
+  const Timed timed(adding_);
   const std::size_t b = bucket_of_[entry];
   Bucket& bucket = *buckets_[b];
   if (bucket.missing.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -425,7 +424,7 @@ void GradientSum::add_rows_of_others() {
 
 double GradientSum::take_seconds() {
   const double threads_at_work = std::min(local(), threads());
-  return (static_cast<double>(waiting_.exchange(0)) + static_cast<double>(beside_.exchange(0)) / threads_at_work) *
+  return (static_cast<double>(waiting_.exchange(0)) + static_cast<double>(adding_.exchange(0)) / threads_at_work) *
          1e-9;
 }
 

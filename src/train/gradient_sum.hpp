@@ -93,7 +93,7 @@ class GradientSum {
   std::vector<Outgoing> send_;
   std::vector<Incoming> receive_;
   std::mutex mutex_;  // of the processes and the buckets' stages, while copies are at work
-  std::atomic<std::int64_t> beside_{0}, waiting_{0};  // nanoseconds: in complete(), of all threads; in finish()
+  std::atomic<std::int64_t> adding_{0}, waiting_{0};  // nanoseconds: in complete(), of all threads; in finish()
 };
 
 }  // namespace fovea

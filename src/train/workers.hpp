@@ -27,7 +27,7 @@ struct BatchTotals {
 /// that of the threads or processes nor on their timing.
 class Workers {
  public:
-  /// `count` copies, of which each of the processes has its share. Throws UsageError when there are more processes.
+  /// `count` copies, distributed over the processes. Throws UsageError when there are more processes.
   Workers(const LearnerFactory& make_learner, Parameters& parameters, int count, Processes& processes);
 
   /// Forward and backward over the examples `batch` (reordered), with R-Drop over each twice, which counts twice.

@@ -1,4 +1,4 @@
-// corpus.js FOLDER: a small corpus of sentences whose words can be told apart: train.en, train.de, valid.en, valid.de.
+// corpus.js FOLDER: a small corpus of sentences whose words differ: train.en, train.de, valid.en, valid.de.
 'use strict';
 const fs = require('fs');
 const path = require('path');

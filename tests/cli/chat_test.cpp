@@ -60,9 +60,9 @@ TEST_F(ChatCommand, EveryKindRepliesInContext) {
       EXPECT_EQ(record["source"], nlohmann::json({"red", "<s>", "and", "now", "<s>", "which", "</s>"}));
       // Alone as in a batch with longer lines.
       const Ran alone = run_cli({"run", "--model", file(model), "--scores"}, "blue\tand now\twhich\n");
-      const Ran beside = run_cli({"run", "--model", file(model), "--scores"},
-                                 "blue\tand now\twhich\nred red red\tand now which\tred\tnow\twhich which\n");
-      EXPECT_EQ(alone.out, beside.out.substr(0, alone.out.size()));
+      const Ran together = run_cli({"run", "--model", file(model), "--scores"},
+                                   "blue\tand now\twhich\nred red red\tand now which\tred\tnow\twhich which\n");
+      EXPECT_EQ(alone.out, together.out.substr(0, alone.out.size()));
       if (kind[1] == "transformer") {
         EXPECT_EQ(run_cli({"run", "--model", file(model), "--kind", "all", "--attention", file("b.jsonl")},
                           "red\tand now\twhich\n")

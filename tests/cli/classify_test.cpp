@@ -47,7 +47,7 @@ TEST_F(Classify, SeveralModelsClassifyTogether) {
                "--saliency: it goes with one model, 2 are given");
 }
 
-TEST_F(Classify, ConvolutionsSideBySideCanStandInAFile) {
+TEST_F(Classify, ParallelConvolutionsCanBeSetInAFile) {
   folder_.write("c.toml",
                 "task = \"classify\"\nencoder = \"parallel-cnn\"\nkernels = [2, 3]\ndim = 6\npooling = \"max\"\n");
   const test::Ran r = test::run_cli(

@@ -60,9 +60,9 @@ TEST_F(Copy, NamesInNoVocabularyAreWritten) {
     EXPECT_EQ(record["copied"][1], 1) << "it is in no vocabulary";
     // A batch changes nothing, nor does its neighbours' number of unknown words.
     const Ran alone = run_cli({"run", "--model", file(kind[1]), "--scores"}, "please call Quentin at noon\n");
-    const Ran beside = run_cli({"run", "--model", file(kind[1]), "--scores"},
-                               "please call Quentin at noon\nAa Bb Cc Dd Ee could you mail Ff at noon\n");
-    EXPECT_EQ(alone.out, beside.out.substr(0, alone.out.size()));
+    const Ran together = run_cli({"run", "--model", file(kind[1]), "--scores"},
+                                 "please call Quentin at noon\nAa Bb Cc Dd Ee could you mail Ff at noon\n");
+    EXPECT_EQ(alone.out, together.out.substr(0, alone.out.size()));
     // The same number from scoring; the word is known to copying alone.
     folder_.write("s", "please call Quentin at noon\n");
     folder_.write("t", "call Quentin\n");

@@ -167,7 +167,7 @@ TEST_F(Inside, WideMatricesSayWhatTheyLeaveOut) {
   EXPECT_THAT(folder_.read("e.svg"), HasSubstr("<svg"));
 }
 
-TEST_F(Inside, TheNumbersAreToldInChineseTooAndTokensAsWords) {
+TEST_F(Inside, TheNumbersAreExplainedInChineseTooAndTokensAsWords) {
   make("m");
   make("rnn", {"--arch", "rnn"});
   make("plain", {"--arch", "rnn", "--attention", "none"});
@@ -345,10 +345,10 @@ TEST_F(Inside, AClassifiersPoolingAndItsEncoder) {
   }
   EXPECT_EQ(encoder, 2U);
   EXPECT_EQ(pooling, 4U) << "a map for each hop";
-  const Ran told = run_cli({"explain", "--model", file("c"), "we like soup"});
-  ASSERT_EQ(told.code, 0) << told.err;
-  EXPECT_THAT(told.out, HasSubstr("The one vector of the line"));
-  EXPECT_THAT(told.out, HasSubstr("Learned queries attend"));
+  const Ran explained = run_cli({"explain", "--model", file("c"), "we like soup"});
+  ASSERT_EQ(explained.code, 0) << explained.err;
+  EXPECT_THAT(explained.out, HasSubstr("The one vector of the line"));
+  EXPECT_THAT(explained.out, HasSubstr("Learned queries attend"));
   const Ran layers = run_cli({"explain", "--model", file("c"), "we like soup", "--kind", "encoder"});
   EXPECT_EQ(layers.code, 0) << layers.err;
   expect_error({"explain", "--model", file("c"), "we like soup", "--target", "x"}, 2, "--target");

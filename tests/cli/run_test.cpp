@@ -1,4 +1,4 @@
-// fovea run with models of a few steps: several at once, a memory beside them, what it reads and writes.
+// fovea run with models of a few steps: several at once, a shortlist, what it reads and writes.
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -116,7 +116,7 @@ TEST_F(RunCommand, WhatComesInIsCheckedAndAByteOrderMarkIsNoText) {
   EXPECT_NE(bytes.err.find("line 2 is not UTF-8 at byte 3"), std::string::npos) << bytes.err;
 }
 
-// A step at a time and all at once must agree about where each word stands.
+// A step at a time and all at once must agree about the position of each word.
 TEST_F(RunCommand, WithAnyPositionsALineIsScoredAsItWasWritten) {
   for (const char* positions : {"sinusoidal", "learned", "rotary", "rotary-cross", "alibi"}) {
     SCOPED_TRACE(positions);

@@ -25,7 +25,7 @@ class SmallTraining : public ::testing::Test {
     return folder_.read(model + "/model.safetensors");
   }
 
-  /// The words of a training into `model`. What is given replaces what stands here: an option is taken once.
+  /// The words of a training into `model`. Options that are given replace these defaults.
   [[nodiscard]] std::vector<std::string> train(const std::string& model,
                                                const std::vector<std::string>& more = {}) const {
     // clang-format off

@@ -1,4 +1,4 @@
-// What options of fovea train do, as its log tells it.
+// What options of fovea train do, as its log reports it.
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -90,7 +90,7 @@ TEST_F(TrainOptionsCommand, TheBestHasTheSmallestLoss) {
   }
 }
 
-// The words of the source stand there 60, 40 and 20 times, the seven digits 8 or 9 times.
+// The words of the source occur 60, 40 and 20 times, the seven digits 8 or 9 times.
 TEST_F(TrainOptionsCommand, MinCountAndVocabLimitTheVocabulary) {
   const auto said = [this](const std::vector<std::string>& options) {
     std::vector<std::string> all{"--max-steps", "1"};

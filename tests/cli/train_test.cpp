@@ -77,7 +77,7 @@ TEST_F(TrainCommand, ReplicasGiveTheSameBytesOnAnyNumberOfThreadsAlsoWhenItGoesO
   }
 }
 
-TEST_F(TrainCommand, EmbeddingsAreScaledUnlessToldOtherwise) {
+TEST_F(TrainCommand, EmbeddingsAreScaledByDefault) {
   ASSERT_EQ(run_cli(train("scaled", {"--preset", "rnn-bahdanau", "--max-steps", "4"})).code, 0);
   ASSERT_EQ(run_cli(train("not", {"--preset", "rnn-bahdanau", "--unscaled-embeddings", "--max-steps", "4"})).code, 0);
   const auto scaled = [this](const char* model) {
@@ -110,7 +110,7 @@ TEST_F(TrainCommand, SampledSubwordsDifferByEpochAndResumeExactly) {
   EXPECT_NE(weights("a"), weights("c"));
 }
 
-TEST_F(TrainCommand, RDropTrainsEveryPresetAndStandsInTheReport) {
+TEST_F(TrainCommand, RDropTrainsEveryPresetAndIsInTheReport) {
   for (const char* preset : {"transformer-tiny", "rnn-bahdanau", "cnn"}) {
     const Ran r = run_cli(train(preset, {"--preset", preset, "--r-drop", "3", "--max-steps", "4"}));
     ASSERT_EQ(r.code, 0) << r.err;
@@ -120,7 +120,7 @@ TEST_F(TrainCommand, RDropTrainsEveryPresetAndStandsInTheReport) {
   }
 }
 
-TEST_F(TrainCommand, Bf16TrainsResumesAndStandsInTheReport) {
+TEST_F(TrainCommand, Bf16TrainsResumesAndIsInTheReport) {
   const auto with = [&](const char* name, std::vector<std::string> more) {
     more.insert(more.begin(), {"--preset", "rnn-bahdanau", "--dim", "64"});  // smaller products stay fp32
     return run_cli(train(name, more));

@@ -57,7 +57,7 @@ TEST_F(ViewCommand, ReadsStandardInputAndChoosesALine) {
   EXPECT_EQ(out_.str(), "line 2\n   x\n y 100\n\n");
 }
 
-TEST_F(ViewCommand, ColoursWhenTold) {
+TEST_F(ViewCommand, ColoursOnRequest) {
   EXPECT_EQ(fovea({"view", path("run.jsonl"), "--color", "always"}), 0);
   EXPECT_THAT(out_.str(), HasSubstr("\x1b[48;"));
 }

@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-// Row r scores token t by what it was told, whatever was written; it says where it looked unless it never looks.
+// Row r gives token t a fixed score, whatever was written before. It reports attention unless it has none.
 class FixedStepper final : public Stepper {
  public:
   FixedStepper(std::vector<std::vector<float>> scores, std::vector<float> looked)
@@ -89,7 +89,7 @@ TEST(Ensemble, WhereItLookedIsTheMeanOfThoseThatLook) {
 
 TEST(Ensemble, WhatNoMemberCanWriteIsNotWritten) {
   Members members;
-  // Tokens: pad, unk, bos, eos and two words, of which neither member has the last.
+  // Tokens: pad, unk, bos, eos and two words. Neither member has the last word.
   const std::vector<float> never{-1e30F, -1e30F, -1e30F, 0, 1, -1e30F};
   for (int i = 0; i < 2; ++i) {
     members.push_back(std::make_unique<FixedStepper>(std::vector<std::vector<float>>{never}, std::vector<float>{}));

@@ -87,7 +87,7 @@ TEST(Sampling, TopPCutsWhatTemperatureAndTopKLeave) {
   expect_shares(drawn({.top_k = 2, .top_p = 0.6F}), {{4, 1}});
 }
 
-TEST(Sampling, TheProbabilityToldIsTheModelsOwn) {
+TEST(Sampling, TheReportedProbabilityIsTheModels) {
   for (const Hypothesis& h : lines({.temperature = 3, .top_k = 3}, 20)) {
     EXPECT_NEAR(h.log_probability, std::log(kAll.at(h.tokens.at(0))), 1e-4);
   }

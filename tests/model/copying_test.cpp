@@ -1,4 +1,5 @@
-// Models that copy, and models that read turns: a token at a time as all at once, whatever stands beside a line.
+// Models that copy, and models that read turns: a token at a time gives the same as all at once, whatever else is in
+// the batch.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -22,7 +22,7 @@ using test::kinds;
 using test::small;
 using test::small_transformer;
 
-// Decoding a token at a time must give what teacher forcing gives, whatever rows are beside it.
+// Decoding a token at a time must give what teacher forcing gives, whatever other rows there are.
 TEST(Seq2Seq, StepsGiveTheSameProbabilitiesAsAllPositionsAtOnce) {
   for (const auto& [name, config] : kinds()) {
     SCOPED_TRACE(name);
@@ -146,7 +146,7 @@ TEST(Seq2Seq, AnUntrainedModelLooksAtMuchOfTheSource) {
 }
 
 // Embeddings that start too small leave an RNN's gates where they are, whatever word there is.
-TEST(Seq2Seq, AnUntrainedModelTellsWordsApart) {
+TEST(Seq2Seq, AnUntrainedModelDistinguishesWords) {
   for (const char* const name : preset_names()) {
     ModelConfig config = preset(name);
     config.tokens().vocabulary = config.generator().vocabulary = 100;
@@ -171,7 +171,7 @@ TEST(Seq2Seq, AnUntrainedModelTellsWordsApart) {
   }
 }
 
-TEST(Seq2Seq, ATransformersScoresAreDividedUnlessToldOtherwise) {
+TEST(Seq2Seq, ATransformersScoresAreDividedByDefault) {
   const auto score = [](bool scaled) {
     TransformerConfig part = small_transformer();
     part.scaled_scores = scaled;
@@ -189,8 +189,8 @@ TEST(Seq2Seq, ATransformersScoresAreDividedUnlessToldOtherwise) {
 }
 
 // Equal words are encoded to equal states where no position is added to them: only what turns with their place between
-// source and target can tell them apart.
-TEST(Seq2Seq, RotaryPositionsAcrossTellThePlacesOfEqualWordsApart) {
+// source and target can distinguish them.
+TEST(Seq2Seq, RotaryCrossPositionsDistinguishEqualWords) {
   const auto spread = [](Positions positions) {  // of the weights of the first layer's first head, at the second step
     TransformerConfig part = small_transformer();
     part.positions = positions;

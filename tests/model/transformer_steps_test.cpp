@@ -64,7 +64,7 @@ void scatter(const Parameters& p) {
   }
 }
 
-// Two sentences of two hypotheses each, of which search keeps now these, now those.
+// Two sentences of two hypotheses each. Search keeps different ones at each step.
 class Beam {
  public:
   explicit Beam(std::int64_t steps) : inputs_(test::random_tensor({steps, kRows, kWidth}, 3)) {}

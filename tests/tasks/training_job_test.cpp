@@ -57,7 +57,7 @@ TEST_F(Job, TrainsAModelThatTranslates) {
   for (const auto& outputs : all) EXPECT_EQ(outputs.size(), 2U);
 }
 
-TEST_F(Job, AnObserverHearsOfEachStepAndMayEndIt) {
+TEST_F(Job, AnObserverSeesEachStepAndMayStop) {
   struct Observer final : TrainingObserver {
     std::vector<std::string> notes;
     std::int64_t steps = 0, reports = 0, validations = 0;

@@ -34,7 +34,7 @@ TEST(AdamOptions, TheFirstStepIsTheRateInTheGradientsDirection) {
   EXPECT_NEAR(w[1], -2 + 0.1, 1e-6);
 }
 
-TEST(AdamOptions, BetasAndEpsilonStandWhereThePaperPutsThem) {
+TEST(AdamOptions, BetasAndEpsilonAreThoseOfThePaper) {
   AdamOptions options = unclipped();
   options.beta1 = 0.5F;
   options.beta2 = 0.75F;

@@ -158,7 +158,7 @@ TEST(Limits, TheReportedRateIsTheSchedules) {
   }
 }
 
-TEST(Limits, AnObserverThatWantsToStopIsHeard) {
+TEST(Limits, AnObserverCanStopTheTraining) {
   SmallTraining t;
   t.observer.stop_after = 2;
   t.run();

@@ -47,14 +47,14 @@ cmp one/model.safetensors parts/model.safetensors || fail "resumed with another 
 mpirun -n 2 "$fovea" score --model one --source valid.source --target valid.target >shared.out
 cmp alone.out shared.out || fail "score gives other lines on two processes"
 
-# Lines of fovea run, in their order, with all that is written beside them.
+# Lines of fovea run, in their order, with everything else that is written.
 for i in 1 2 3; do cat valid.source; echo; done >lines
-beside() { echo --attention "$1.jsonl" --alignments "$1.align" --scores --n-best 2 --beam 3; }
+outputs() { echo --attention "$1.jsonl" --alignments "$1.align" --scores --n-best 2 --beam 3; }
 # shellcheck disable=SC2046
-"$fovea" run --model one $(beside alone) <lines >alone.out
+"$fovea" run --model one $(outputs alone) <lines >alone.out
 for n in 2 3; do
   # shellcheck disable=SC2046
-  mpirun -n $n "$fovea" run --model one $(beside shared) <lines >shared.out
+  mpirun -n $n "$fovea" run --model one $(outputs shared) <lines >shared.out
   cmp alone.out shared.out && cmp alone.jsonl shared.jsonl && cmp alone.align shared.align ||
     fail "run gives other lines on $n processes"
 done
@@ -144,7 +144,7 @@ if unshare $how true 2>/dev/null; then
     if train disk/m 2 1 2>full.log; then exit 3; fi
     mount -o remount,size=9m disk
     train disk/m 4 1 --resume 2>full.more
-    cp disk/m/model.safetensors full.safetensors' || { cat full.log >&2; fail "a full disk was not noticed, or its end was not mended"; }
+    cp disk/m/model.safetensors full.safetensors' || { cat full.log >&2; fail "a full disk was not noticed, or its end was not repaired"; }
   [ "$(grep -c '^fovea: ' full.log)" = 1 ] || { cat full.log >&2; fail "not one line about a full disk"; }
   grep -q '^fovea: rank 0: disk/m.*No space left on device' full.log || { cat full.log >&2; fail "rank and file of a full disk are not named"; }
   cmp one/model.safetensors full.safetensors || fail "after a full disk: other bytes"

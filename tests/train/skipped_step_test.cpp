@@ -106,7 +106,7 @@ TEST(SkippedStep, AResumedTrainingGivesTheSameBytes) {
   EXPECT_EQ(parts.now(), whole.now());
 }
 
-// A signal is heard between the batches that make up a step; what they had gathered is forgotten.
+// A signal is handled between the batches of a step; the gradients gathered so far are dropped.
 TEST(Accumulate, AStopBetweenBatchesLeavesTheLastWholeStep) {
   int asked = 0;
   SmallTraining t;

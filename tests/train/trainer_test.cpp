@@ -287,7 +287,7 @@ TEST(Trainer, TheSameReplicasGiveTheSameBytesOnAnyNumberOfThreads) {
 }
 
 // Without a number of replicas there is one per thread, and gradients are summed in another order.
-TEST(Trainer, ThereIsOneReplicaPerThreadUnlessToldOtherwise) {
+TEST(Trainer, ThereIsOneReplicaPerThreadByDefault) {
   const int before = threads();
   Fixture s;
   Quiet observer;

@@ -18,7 +18,7 @@ import { tokenRows } from './token_rows.js';
 import { attentionKinds, chosenWeights, headMaps, pictureOfKind } from './weights.js';
 
 const CROSSING = 90; // milliseconds that a token stays lit while the pointer crosses the space to the next
-const LEAST = 360; // pixels of a map that has all heads beside it
+const LEAST = 360; // pixels of a map that has all heads next to it
 
 const same = (a, b) => Boolean(a && b && a.side === b.side && a.i === b.i && a.t === b.t && a.s === b.s);
 
@@ -139,7 +139,7 @@ class AttentionView {
     this.#light();
   }
 
-  // The heads are beside the map where there is space for both.
+  // The heads are next to the map where there is space for both.
   #drawMap() {
     const all = this.#rows.element.clientWidth || 600;
     const grid = this.#grid.element;

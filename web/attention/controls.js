@@ -100,7 +100,7 @@ export class AttentionControls {
     this.#sentences.replaceChildren(...options);
   }
 
-  // The kinds, layers and heads of pictures[index], of which `picture` is shown; corrects a layer or head that it
+  // The kinds, layers and heads of pictures[index]; `picture` is shown. Corrects a layer or head that it
   // lacks.
   show(pictures, index, picture) {
     const state = this.#state;

@@ -104,11 +104,11 @@ export function interventionPanel(owner) {
     );
     offer();
   }
-  function clear(tell) {
+  function clear(notify) {
     if (!list.length) return;
     list = [];
     draw();
-    if (tell) owner.onchange();
+    if (notify) owner.onchange();
   }
   onLanguageChange(draw);
   draw();

@@ -14,16 +14,16 @@ const share = (value) => `${Math.round(100 * value)} %`;
 function slider({ name, min, max, step, value, show = (v) => number(v, 1), oninput }) {
   const input = make('input', { type: 'range', min, max, step, 'aria-label': name });
   const output = make('output', {});
-  const tell = () => {
+  const report = () => {
     output.textContent = show(Number(input.value));
     input.setAttribute('aria-valuetext', output.textContent);
   };
   input.value = value;
   input.addEventListener('input', () => {
-    tell();
+    report();
     oninput(Number(input.value));
   });
-  tell();
+  report();
   return {
     element: make('label', { class: 'slider' }, make('span', { class: 'slider-name' }, name), input, output),
     get value() {
@@ -31,7 +31,7 @@ function slider({ name, min, max, step, value, show = (v) => number(v, 1), oninp
     },
     set(to) {
       input.value = to;
-      tell();
+      report();
     },
   };
 }

@@ -41,7 +41,7 @@ export function dragPlane({ name, size = 3, vectors, onmove }) {
       tip.setAttribute('cx', x * scale);
       tip.setAttribute('cy', -y * scale);
       const length = Math.hypot(x, y) || 1;
-      // Beside the tip, on the far side of the origin, but inside the picture.
+      // Next to the tip, on the far side of the origin, but inside the picture.
       const lx = x * scale + (x / length) * 20,
         ly = -y * scale - (y / length) * 20 + 5;
       label.setAttribute('x', Math.max(-half + 12, Math.min(half - 12, lx)));

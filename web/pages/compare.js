@@ -22,10 +22,10 @@ const host = document.getElementById('page');
 const panes = [];
 let forwarding = false; // so that the others do not forward what they receive
 
-const toOthers = (own, tell) => {
+const toOthers = (own, update) => {
   if (forwarding) return;
   forwarding = true;
-  for (const pane of panes) if (pane !== own) tell(pane);
+  for (const pane of panes) if (pane !== own) update(pane);
   forwarding = false;
 };
 const same = (a, b, side) => a[side].join('\n') === b[side].join('\n');
@@ -97,7 +97,7 @@ if (checkpoints) {
   const label = make('span');
   const still = addPane(last, make('label', {}, label, other));
   name = () => {
-    label.textContent = compareWords.beside;
+    label.textContent = compareWords.comparedWith;
     const at = still.index;
     other.replaceChildren(
       ...entries.map((one) => make('option', {}, one.step === null ? stepsWords.trained : stepsWords.atStep(one.step))),

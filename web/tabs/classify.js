@@ -76,7 +76,7 @@ function create(page) {
   const title = make('span', { class: 'pane-title', 'data-word': 'classify.labels' });
   const right = make(
     'div',
-    { class: 'pane beside' },
+    { class: 'pane second' },
     make('div', { class: 'pane-head' }, title, busy),
     make('div', { class: 'sheet' }, labels, waiting),
   );

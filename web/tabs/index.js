@@ -1,6 +1,6 @@
 // The tabs of the server's page. They are shown in the order of the server's models. A tab is an object with
 //   task         the task as /models names it; also the tab's name in the address
-//   words        its dictionary, with `tab` (the button) and `tagline` (the line beside the logo)
+//   words        its dictionary, with `tab` (the button) and `tagline` (the line next to the logo)
 //   create(page) makes the tab; what it returns has
 //     element                              what the tab shows
 //     models(list, settings, languages)    receives the task's models whenever the server has listed them

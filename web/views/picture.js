@@ -1,5 +1,5 @@
 // A picture and what the words of its caption attended to: large, with dark regions where the chosen word has little
-// weight; beside it a small copy for every word.
+// weight; next to it a small copy for every word.
 import { isSpecial, joinTokens, tokenNames } from '../attention/weights.js';
 import { make } from '../lib/dom.js';
 import { attentionWords } from '../words/attention.js';

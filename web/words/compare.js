@@ -7,7 +7,7 @@ export const compareWords = dictionary('compare', {
       models: 'One sentence, several models',
       scores: 'One sentence with five score functions',
     },
-    beside: 'Compare with',
+    comparedWith: 'Compare with',
     writes: (text) => `writes: ${text}`,
   },
   zh: {
@@ -16,7 +16,7 @@ export const compareWords = dictionary('compare', {
       models: '一个句子，几个模型',
       scores: '一个句子，五种打分函数',
     },
-    beside: '与之对照',
+    comparedWith: '与之对照',
     writes: (text) => `自己写出：${text}`,
   },
 });

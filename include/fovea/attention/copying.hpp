@@ -31,8 +31,8 @@ struct CopyGate {
   [[nodiscard]] Var operator()(const Var& context, const Var& states, const Var& inputs) const;
   /// The logit of g without the context: [.., d] each, to [.., 1].
   [[nodiscard]] Var rest(const Var& states, const Var& inputs) const;
-  /// The logit of g [B, T]: states and inputs [B, T, d] with weights [B, T, S] over a memory [B, S, d], of which the
-  /// first lengths[b] rows count.
+  /// The logit of g [B, T]: states and inputs [B, T, d] with weights [B, T, S] over a memory [B, S, d]. Rows from
+  /// lengths[b] on are padding.
   [[nodiscard]] Var logit(const Var& states, const Var& inputs, const Var& weights, const Var& rows,
                           std::span<const std::int64_t> lengths) const;
 

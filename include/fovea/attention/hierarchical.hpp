@@ -41,9 +41,9 @@ struct HierarchicalAttention {
   /// Weights of the poolings NAME.words and NAME.sentences.
   HierarchicalAttention(Parameters& p, const std::string& name, const HierarchicalOptions& options);
 
-  /// x is [B, S, T, d], padded documents, or [R, T, d], the sentences of all documents one after the other, of which
-  /// lengths.sentences says how many each document has. `encode` maps [B, S, d] to [B, S, d'], nothing: the sentences
-  /// as they are.
+  /// x is [B, S, T, d], padded documents, or [R, T, d], the sentences of all documents one after the other;
+  /// lengths.sentences says how many sentences each document has. `encode` maps [B, S, d] to [B, S, d'], nothing: the
+  /// sentences as they are.
   [[nodiscard]] Result operator()(const Var& x, const DocumentLengths& lengths = {},
                                   const std::function<Var(const Var&)>& encode = {}, bool want_weights = true) const;
 

@@ -1,4 +1,4 @@
-// --metric chat: the replies, and beside them what a model that does not read the context reaches.
+// --metric chat: the replies, compared with a model that does not read the context.
 #include <fmt/format.h>
 
 #include <charconv>

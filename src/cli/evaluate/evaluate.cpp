@@ -42,7 +42,7 @@ nlohmann::ordered_json to_json(const Figure& figure, int width) {
   return out;
 }
 
-// An option that no metric reads would be a mistake nobody notices.
+// An option that the metric does not use is refused: ignoring it would hide a mistake.
 void check_options(const EvaluateOptions& options) {
   const auto wanted = [&](const char* metric) {
     return std::find(options.metrics.begin(), options.metrics.end(), metric) != options.metrics.end();

@@ -11,7 +11,7 @@
 
 namespace fovea::cli {
 
-/// Blocks of lines, of which each process gets its share. A process that is alone gets all.
+/// Blocks of lines, distributed over the processes. A process that is alone gets all.
 ///
 ///     SharedInput input(streams, 4096);
 ///     while (input.next()) {

@@ -26,10 +26,9 @@ void add_score(CLI::App& app, const Streams& streams) {
   auto* sub = app.add_subcommand("score", "log-probability of given targets");
   const auto o = std::make_shared<Options>();
   sub->add_option("--model", o->model, "the model folder")->required();
-  sub->add_option(
-      "--source", o->source,
-      "source text, plain or .gz, or pictures; a language model needs none, or takes it as what stands before the "
-      "target");
+  sub->add_option("--source", o->source,
+                  "source text, plain or .gz, or pictures; for a language model, an optional prompt in front of the "
+                  "target");
   sub->add_option("--target", o->target, "target text, line by line")->required();
   add_type(*sub, o->load);
   sub->add_option("--threads", o->threads, "default: all cores");

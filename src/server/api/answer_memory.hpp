@@ -47,7 +47,7 @@ class AttentionJsonSize {
     add_tokens(queries);
     add_tokens(keys);
   }
-  /// Adds a sentence of which only the `count` largest weights of each query are listed, with their keys.
+  /// Adds a sentence that lists only the `count` largest weights of each query, with their keys.
   void add_largest(const std::vector<std::string>& queries, const std::vector<std::string>& keys, std::size_t count) {
     constexpr std::size_t per_weight = 7 + 9;  // "0.1234," and "12345678,"
     listed_ += queries.size() * std::min(count, keys.size());

@@ -34,7 +34,7 @@ class Access {
   /// 403 for a wrong key, 400 for a missing one, 429 above the rate limit. A wrong key counts for the address, which
   /// limits how fast keys can be guessed.
   [[nodiscard]] Account check(const std::string& key, const std::string& client);
-  /// Counts a request as `cost` in all, of which one has been counted.
+  /// Counts a request as `cost` in all. check() has counted one already.
   void charge(const Account& account, int cost);
   [[nodiscard]] bool needs_key() const { return !options_.keys.empty(); }
   /// Reads the keys again. Throws FileError and keeps the old ones.

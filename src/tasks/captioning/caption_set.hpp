@@ -17,7 +17,7 @@ namespace fovea {
 /// picture with some of its captions, so that its regions are computed once for all of them.
 class CaptionSet final : public Examples {
  public:
-  /// Pictures of a text in the order in which they first stand there.
+  /// The pictures that a text names, in the order of their first line.
   [[nodiscard]] static std::vector<std::string> places(const text::ParallelText& text);
 
   /// `pictures` are those of the text. Captions without a token or with more than max_length, and those of pictures
@@ -39,7 +39,7 @@ class CaptionSet final : public Examples {
   }
   /// A picture counts as one token to read.
   [[nodiscard]] ExampleSize size(std::int64_t example) const override;
-  /// What a user should hear of: counts, and warnings about what was left out.
+  /// Counts and warnings for the user, about what was left out.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   /// Of all pictures and captions in their order.
   [[nodiscard]] std::uint64_t hash() const;

@@ -20,7 +20,7 @@ bool same_tokens(const Tokenizer& a, const Tokenizer& b) {
   return true;
 }
 
-// Of two lengths, of which 0 means any.
+// The shorter of two lengths; 0 means any length.
 std::int64_t shorter(std::int64_t a, std::int64_t b) {
   return a == 0 ? b : b == 0 ? a : std::min(a, b);
 }

@@ -25,7 +25,7 @@ const tokens = (page, n) => page.evaluate((i) => [...document.querySelectorAll('
 const across = (page) => page.$$eval('.compared', (all) => new Set(all.map((one) => Math.round(one.getBoundingClientRect().top))).size);
 
 module.exports = {
-  async 'a slider goes through the checkpoints beside the trained model'(world) {
+  async 'a slider goes through the checkpoints next to the trained model'(world) {
     const { check, build } = world;
     const page = await compared(world, ['--checkpoints', path.join(build, 'model'), SENTENCE]);
     check.deepStrictEqual(await titles(page), ['after step 60', 'trained']);
@@ -45,11 +45,11 @@ module.exports = {
     await page.waitForFunction(() => document.querySelector('#checkpoint').value === '5' && document.querySelector('.training button').textContent === 'Play', null, { timeout: 30000 });
   },
 
-  async 'two models stand side by side, and what is chosen in one is chosen in both'(world) {
+  async 'two models are side by side, and a choice in one applies to both'(world) {
     const { check, build } = world;
     const page = await compared(world, ['--model', path.join(build, 'model'), '--model', path.join(build, 'tiny'), SENTENCE]);
     check.strictEqual(await page.locator('.compared').count(), 2);
-    check.strictEqual(await across(page), 1, 'beside each other');
+    check.strictEqual(await across(page), 1, 'next to each other');
     check.match(await page.textContent('.compared-says >> nth=0'), /ein kleines mädchen findet den fluss · log-probability -/);
     const before = await map(page, 1);
     await page.locator('.compared').first().locator('.heads-grid button[data-layer="1"][data-head="2"]').click();

@@ -6,7 +6,7 @@ module.exports = {
   serverOptions: (build) => ['--model', `en-fr=${path.join(build, 'tiny')}`],
 
   async 'typing is answered at once'({ open, check }) {
-    // Twenty tokens for transformer-tiny; one more letter, and the time until its translation stands there.
+    // Twenty tokens for transformer-tiny; one more letter, and the time until its translation is shown.
     const page = await open('#from=en&to=fr');
     await page.waitForSelector('.example');
     const text = 'a little girl finds the river in the morning with joy and my brother paints a red car in the morning';

@@ -87,13 +87,13 @@ export default {
     }
     toggles();
     look();
-    const told = facts.heads
+    const names = facts.heads
       .map((n, i) => (n === 1 ? w.one : (p) => w.count(n, p))(draw.share(facts.right[i])))
       .join(', ');
     return make(
       'div',
       {},
-      make('p', { class: 'aside' }, w.right(told)),
+      make('p', { class: 'aside' }, w.right(names)),
       draw.choice(
         w.heads,
         facts.heads.map((n) => [n, String(n)]),

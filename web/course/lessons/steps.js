@@ -14,7 +14,7 @@ export default {
     let answer = null;
     const steps = make('div', { class: 'steps' });
     const output = make('p', { class: 'letters output-line', dir: 'ltr' });
-    const told = make('p', { class: 'aside', role: 'status' });
+    const caption = make('p', { class: 'aside', role: 'status' });
     const place = make('div', {});
     const text = field(w.sentence, lines[0], lines, () => look());
     const name = (token) => (token === '</s>' ? w.end : token === '<unk>' ? '?' : token);
@@ -44,7 +44,7 @@ export default {
       output.replaceChildren(
         ...words.map((word, i) => make('span', { class: i === at ? 'hit now' : i < at ? 'hit' : 'later' }, word)),
       );
-      told.textContent = w.reads(at ? words[at - 1] : w.start, words[at]);
+      caption.textContent = w.reads(at ? words[at - 1] : w.start, words[at]);
       const source = answer.source.map(name);
       const size = Math.max(...answer.scores[at].map(Math.abs), 1e-9);
       const most = Math.max(...answer.weights[at]);
@@ -100,7 +100,7 @@ export default {
       text.element,
       place,
       output,
-      told,
+      caption,
       steps,
     );
   },

@@ -1,4 +1,4 @@
-// Training text that is too large for memory: encoded once into files, of which a training maps some at a time.
+// Training text that is too large for memory: encoded once into files. A training maps some of them at a time.
 #pragma once
 
 #include <cstdint>
