@@ -209,15 +209,15 @@ BlockMask BlockMask::of_rows(Int keys, std::span<const Int> row_start, std::span
 
 BlockMask BlockMask::of_pattern(Int queries, Int keys, const Pattern& pattern) {
   const auto refuse = [](const char* field, Int value, const char* expected) {
-    throw UsageError(fmt::format("{}: must be {}, is {}", field, expected, value));
+    throw UsageError(field, fmt::format("must be {}, is {}", expected, value));
   };
   if (pattern.window < -1) refuse("window", pattern.window, "0 or more, or -1 for no limit");
   if (pattern.dilation < 1) refuse("dilation", pattern.dilation, "at least 1");
   if (pattern.global_keys < 0) refuse("global", pattern.global_keys, "0 or more");
   if (pattern.prefix < 0) refuse("prefix", pattern.prefix, "0 or more");
-  if (pattern.dilation > 1 && pattern.window < 0) throw UsageError("dilation: goes with window");
-  if (pattern.global_keys > 0 && pattern.window < 0) throw UsageError("global: goes with window");
-  if (pattern.prefix > 0 && !pattern.causal) throw UsageError("prefix: goes with causal");
+  if (pattern.dilation > 1 && pattern.window < 0) throw UsageError("dilation", "goes with window");
+  if (pattern.global_keys > 0 && pattern.window < 0) throw UsageError("global", "goes with window");
+  if (pattern.prefix > 0 && !pattern.causal) throw UsageError("prefix", "goes with causal");
   const PatternMap map{pattern, keys - queries};
   BlockMask mask;
   mask.map_ = build(

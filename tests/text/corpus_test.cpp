@@ -57,7 +57,7 @@ TEST(Corpus, KeepsPairsTogetherAndSaysWhatItLeftOutAndWhere) {
   EXPECT_THAT(
       report.warnings(),
       ElementsAre("left out 3 of 7 line pairs with an empty side, the first at " + source + ":2",
-                  "left out 2 of 7 line pairs of more than 3 tokens (`max_length`), the first at " + source + ":4"));
+                  "left out 2 of 7 line pairs of more than 3 tokens (max-length), the first at " + source + ":4"));
 }
 
 TEST(Corpus, NamesTheSideThatIsAtFault) {

@@ -40,6 +40,8 @@ std::string_view taken_by(std::string_view option) {
                                                "--key",
                                                "--value",
                                                "--lengths",
+                                               "--sink",
+                                               "--documents",
                                                "--mask",
                                                "--bias",
                                                "--grad",
