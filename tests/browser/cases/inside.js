@@ -107,7 +107,7 @@ module.exports = {
     check.strictEqual(await page.isVisible('.explain-dialog'), false);
   },
 
-  async 'the numbers are explained in the language of the page, and tokens have the page's names'({ open, check }) {
+  async 'the numbers are explained in the language of the page, and tokens have the names of the page'({ open, check }) {
     const page = await open('#text=' + encodeURIComponent(SENTENCE) + '&layer=1&head=2', { locale: 'zh-CN' });
     await page.waitForSelector('.heads-grid button');
     await page.click('#explain');
