@@ -199,7 +199,9 @@ TEST(TaskOptionCases, CoverEveryOptionOfTheHelp) {
   for (std::size_t at = help.find("--"); at != help.npos; at = help.find("--", at + 2)) {
     const std::size_t end = help.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at);
     const std::string name = help.substr(at, end - at);
-    if (help[at - 1] == ' ' && name.size() > 2) EXPECT_TRUE(tested.contains(name)) << name;
+    if (help[at - 1] == ' ' && name.size() > 2) {
+      EXPECT_TRUE(tested.contains(name)) << name;
+    }
   }
 }
 
